@@ -1,0 +1,133 @@
+package canon
+
+import "slices"
+
+// Canonical returns the anvil-c14n/1 form of the one JSON value in src, in a buffer of its own. It fails with [ErrSyntax] only: whatever
+// is JSON has a canonical form. Time is near linear, memory at most about three times the input.
+func Canonical(src []byte) ([]byte, error) {
+	w := writer{src: src, dst: make([]byte, 0, len(src))}
+	if err := single(src, w.value); err != nil {
+		return nil, err
+	}
+	return w.dst, nil
+}
+
+// MustCanonical is [Canonical] for bytes this program made itself; it panics on anything else.
+func MustCanonical(src []byte) []byte {
+	out, err := Canonical(src)
+	if err != nil {
+		panic("canon: own JSON is malformed: " + err.Error())
+	}
+	return out
+}
+
+// writer appends canonical text to dst while it reads src. members is a stack shared by all open objects.
+type writer struct {
+	src, dst, scratch []byte
+	members           []span
+	depth             int
+}
+
+// span is one written member: its name and where it stands in dst.
+type span struct {
+	name       string
+	start, end int
+}
+
+func (w *writer) value(i int) (int, error) {
+	if i >= len(w.src) {
+		return 0, syntaxError(i, "expected a value")
+	}
+	switch c := w.src[i]; {
+	case c == '"':
+		return w.text(i)
+	case c == '-' || '0' <= c && c <= '9':
+		end, err := lexNumber(w.src, i)
+		if err == nil {
+			w.dst = appendCanonicalNumber(w.dst, w.src[i:end])
+		}
+		return end, err
+	case c == '{' || c == '[':
+		if w.depth++; w.depth > MaxDepth {
+			return 0, syntaxError(i, "nested too deep")
+		}
+		defer func() { w.depth-- }()
+		if c == '[' {
+			return w.array(i)
+		}
+		return w.object(i)
+	}
+	end, err := lexLiteral(w.src, i)
+	if err == nil {
+		w.dst = append(w.dst, w.src[i:end]...)
+	}
+	return end, err
+}
+
+func (w *writer) text(i int) (int, error) {
+	end, plain, err := lexString(w.src, i)
+	switch {
+	case err != nil:
+	case plain:
+		w.dst = append(w.dst, w.src[i:end]...)
+	default:
+		w.dst = appendCanonicalString(w.dst, w.src[i:end])
+	}
+	return end, err
+}
+
+func (w *writer) array(i int) (int, error) {
+	w.dst = append(w.dst, '[')
+	first := true
+	end, err := walk(w.src, i, nil, func(value int) (int, error) {
+		if !first {
+			w.dst = append(w.dst, ',')
+		}
+		first = false
+		return w.value(value)
+	})
+	w.dst = append(w.dst, ']')
+	return end, err
+}
+
+func (w *writer) object(i int) (int, error) {
+	w.dst = append(w.dst, '{')
+	base, body := len(w.members), len(w.dst)
+	end, err := walk(w.src, i, func(nameStart, nameEnd, value int) (int, error) {
+		start := len(w.dst)
+		if _, err := w.text(nameStart); err != nil {
+			return 0, err
+		}
+		w.dst = append(w.dst, ':')
+		next, err := w.value(value)
+		lit := w.src[nameStart:nameEnd]
+		w.members = append(w.members, span{decode(lit, false), start, len(w.dst)})
+		w.dst = append(w.dst, ',')
+		return next, err
+	}, nil)
+	if err != nil {
+		return 0, err
+	}
+	w.sort(w.members[base:], body)
+	w.members = w.members[:base]
+	if len(w.dst) > body {
+		w.dst = w.dst[:len(w.dst)-1]
+	}
+	w.dst = append(w.dst, '}')
+	return end, nil
+}
+
+// sort puts the members written from offset body on in order, each with its comma. Members of one name keep their source order.
+func (w *writer) sort(members []span, body int) {
+	byName := func(a, b span) int { return compareUTF16(a.name, b.name) }
+	if slices.IsSortedFunc(members, byName) {
+		return
+	}
+	slices.SortStableFunc(members, byName)
+	w.scratch = append(w.scratch[:0], w.dst[body:]...)
+	w.dst = w.dst[:body]
+	for _, m := range members {
+		w.dst = append(w.dst, w.scratch[m.start-body:m.end-body]...)
+		w.dst = append(w.dst, ',')
+	}
+}

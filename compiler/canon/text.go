@@ -1,0 +1,158 @@
+package canon
+
+import (
+	"unicode/utf8"
+)
+
+// Quote returns s as a JSON string literal with the escapes of the canonical form and no others. Bytes that are not UTF-8 stay as
+// they are; a surrogate in its three-byte form is written as an escape.
+func Quote(s string) []byte {
+	dst := append(make([]byte, 0, len(s)+2), '"')
+	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf {
+			dst = appendASCII(dst, c)
+			i++
+			continue
+		}
+		if r, ok := surrogateAt(s, i); ok {
+			dst = appendEscape(dst, r)
+			i += 3
+			continue
+		}
+		dst = append(dst, s[i])
+		i++
+	}
+	return append(dst, '"')
+}
+
+// surrogateAt reports the surrogate code point whose three-byte form stands at s[i].
+func surrogateAt(s string, i int) (rune, bool) {
+	if i+3 > len(s) || s[i] != 0xED || s[i+1] < 0xA0 || s[i+1] > 0xBF || s[i+2]&0xC0 != 0x80 {
+		return 0, false
+	}
+	return 0xD000 | rune(s[i+1]&0x3F)<<6 | rune(s[i+2]&0x3F), true
+}
+
+const hexDigits = "0123456789abcdef"
+
+func appendEscape(dst []byte, r rune) []byte {
+	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+}
+
+func appendASCII(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\t':
+		return append(dst, '\\', 't')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\r':
+		return append(dst, '\\', 'r')
+	}
+	if c < 0x20 {
+		return appendEscape(dst, rune(c))
+	}
+	return append(dst, c)
+}
+
+// appendCanonicalString appends the canonical spelling of the string literal lit, quotes included.
+func appendCanonicalString(dst, lit []byte) []byte {
+	dst = append(dst, '"')
+	for i := 1; i < len(lit)-1; {
+		if lit[i] != '\\' {
+			dst = append(dst, lit[i])
+			i++
+			continue
+		}
+		r, width := unescape(lit, i)
+		i += width
+		switch {
+		case r < utf8.RuneSelf:
+			dst = appendASCII(dst, byte(r))
+		case isSurrogate(r):
+			dst = appendEscape(dst, r)
+		default:
+			dst = utf8.AppendRune(dst, r)
+		}
+	}
+	return append(dst, '"')
+}
+
+// decode returns the text of the string literal lit. A lone surrogate becomes its three-byte form, so that no two literals that
+// differ decode to the same text by replacement.
+func decode(lit []byte, plain bool) string {
+	if plain {
+		return string(lit[1 : len(lit)-1])
+	}
+	dst := make([]byte, 0, len(lit)-2)
+	for i := 1; i < len(lit)-1; {
+		if lit[i] != '\\' {
+			dst = append(dst, lit[i])
+			i++
+			continue
+		}
+		r, width := unescape(lit, i)
+		i += width
+		if isSurrogate(r) {
+			dst = append(dst, 0xE0|byte(r>>12), 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
+		} else {
+			dst = utf8.AppendRune(dst, r)
+		}
+	}
+	return string(dst)
+}
+
+func isSurrogate(r rune) bool { return 0xD800 <= r && r <= 0xDFFF }
+
+// unescape reads the checked escape at lit[i]: its code point and its width in bytes. A surrogate pair is one code point.
+func unescape(lit []byte, i int) (rune, int) {
+	switch c := lit[i+1]; c {
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	case 'u':
+	default:
+		return rune(c), 2
+	}
+	r, _ := hex4(lit, i+2)
+	if r < 0xD800 || r > 0xDBFF || i+12 > len(lit) || lit[i+6] != '\\' || lit[i+7] != 'u' {
+		return r, 6
+	}
+	low, ok := hex4(lit, i+8)
+	if !ok || low < 0xDC00 || low > 0xDFFF {
+		return r, 6
+	}
+	return (r-0xD800)<<10 | (low - 0xDC00) + 0x10000, 12
+}
+
+// compareUTF16 orders two names by their UTF-16 code units, as RFC 8785 asks. UTF-8 order differs from it in one place: characters
+// beyond U+FFFF sort before U+E000..U+FFFF.
+func compareUTF16(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		x, y := a[i], b[i]
+		if x == y {
+			continue
+		}
+		if x >= 0xEE && y >= 0xEE && (x >= 0xF0) != (y >= 0xF0) {
+			x, y = y, x
+		}
+		if x < y {
+			return -1
+		}
+		return 1
+	}
+	return len(a) - len(b)
+}

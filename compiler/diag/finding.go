@@ -1,0 +1,84 @@
+package diag
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"anvil/compiler/canon"
+)
+
+// Class is how much a finding matters. The gate uses error, warning and info; the diff uses breaking, risky and safe.
+type Class string
+
+// The classes, from the worst on.
+const (
+	Error    Class = "error"
+	Breaking Class = "breaking"
+	Risky    Class = "risky"
+	Warning  Class = "warning"
+	Safe     Class = "safe"
+	Info     Class = "info"
+)
+
+var ranks = map[Class]int{Error: 4, Breaking: 4, Risky: 3, Warning: 2, Safe: 1, Info: 1}
+
+// Rank orders classes: a higher rank is worse, 0 is no class.
+func (c Class) Rank() int { return ranks[c] }
+
+// Finding is one thing that was found, in the shape every JSON report carries (DESIGN.md section 6). Fields that do not apply are empty.
+type Finding struct {
+	Rule        string    `json:"rule"`
+	Class       Class     `json:"class"`
+	Security    bool      `json:"security,omitzero"`
+	Axis        string    `json:"axis,omitzero"`    // "spec:<revision>" or "client:<profile>"
+	Server      string    `json:"server,omitzero"`  // the configured name
+	Subject     string    `json:"subject,omitzero"` // a stable path: "tool/search/inputSchema/properties/limit"
+	Tool        string    `json:"tool,omitzero"`
+	Pointer     string    `json:"pointer,omitzero"` // RFC 6901, within the subject's item
+	Message     string    `json:"message"`          // one sentence, present tense, naming the thing
+	Before      canon.Raw `json:"before,omitzero"`
+	After       canon.Raw `json:"after,omitzero"`
+	Witness     canon.Raw `json:"witness,omitzero"`
+	Hint        string    `json:"hint,omitzero"` // what to do next
+	Fingerprint string    `json:"fingerprint"`   // from rule, subject and arguments; a reworded message keeps it
+}
+
+// Sealed returns f with its fingerprint. args are the typed facts of the finding, besides rule and subject, that make it another one
+// when they change.
+func (f Finding) Sealed(args ...string) Finding {
+	parts := append([]string{f.Rule, f.Server, f.Subject, f.Pointer, string(f.Before), string(f.After)}, args...)
+	text := canon.Quote(strings.Join(parts, "\x00"))
+	f.Fingerprint = strings.TrimPrefix(canon.Digest(text), "sha256:")[:16]
+	return f
+}
+
+// Sort orders findings by server, subject, pointer, rule and fingerprint: the order of every report.
+func Sort(findings []Finding) {
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		return cmp.Or(
+			cmp.Compare(a.Server, b.Server), cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Pointer, b.Pointer),
+			cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Fingerprint, b.Fingerprint))
+	})
+}
+
+// Printable returns s with everything that could change what a terminal or a reader sees (control characters, bidirectional and
+// invisible characters, bytes that are not UTF-8) as a visible escape.
+func Printable(s string) string {
+	clean := true
+	for _, r := range s {
+		clean = clean && visible(r)
+	}
+	if clean {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if visible(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(escape(r))
+		}
+	}
+	return b.String()
+}

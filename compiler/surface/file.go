@@ -1,0 +1,213 @@
+package surface
+
+import (
+	"errors"
+	"fmt"
+
+	"anvil/compiler/canon"
+)
+
+// Errors of [Decode], to be tested with errors.Is.
+var (
+	ErrFormat = errors.New("not a snapshot of this format")
+	ErrDigest = errors.New("digest does not match the content")
+)
+
+// fileV1 is the snapshot file, in the order it is written.
+type fileV1 struct {
+	SchemaVersion     int         `json:"schemaVersion"`
+	Canon             string      `json:"canon"`
+	Digest            string      `json:"digest"`
+	Digests           digestsV1   `json:"digests"`
+	Endpoint          string      `json:"endpoint"`
+	Era               string      `json:"era"`
+	ProtocolVersion   string      `json:"protocolVersion"`
+	SupportedVersions []string    `json:"supportedVersions"`
+	Transport         string      `json:"transport"`
+	ClientProfile     string      `json:"clientProfile"`
+	Server            canon.Raw   `json:"server,omitzero"`
+	Capabilities      canon.Raw   `json:"capabilities,omitzero"`
+	Instructions      canon.Raw   `json:"instructions,omitzero"`
+	Extra             canon.Raw   `json:"extra,omitzero"`
+	Tools             []canon.Raw `json:"tools"`
+	Resources         []canon.Raw `json:"resources"`
+	ResourceTemplates []canon.Raw `json:"resourceTemplates"`
+	Prompts           []canon.Raw `json:"prompts"`
+	Tombstones        []graveV1   `json:"tombstones"`
+}
+
+// digestsV1 and graveV1 hold names as raw JSON, since a name may be text that is not UTF-8.
+type digestsV1 struct {
+	Surface  string    `json:"surface"`
+	Contract string    `json:"contract"`
+	Text     string    `json:"text"`
+	Identity string    `json:"identity"`
+	Tools    canon.Raw `json:"tools"`
+}
+
+type graveV1 struct {
+	Kind       Kind      `json:"kind"`
+	Name       canon.Raw `json:"name"`
+	LastDigest string    `json:"lastDigest"`
+}
+
+// Encode returns the snapshot file: indented, top-level members in a fixed order, canonical inside. Equal snapshots give equal bytes.
+func (s *McpSurfaceSnapshot) Encode() ([]byte, error) {
+	return canon.Encode(fileV1{
+		SchemaVersion: SchemaVersion, Canon: canon.ID, Digest: s.Digest, Digests: s.Digests.file(), Endpoint: s.Endpoint, Era: s.Era,
+		ProtocolVersion: s.ProtocolVersion, SupportedVersions: s.SupportedVersions, Transport: s.Transport, ClientProfile: s.ClientProfile,
+		Server: s.Server.Canonical(), Capabilities: s.Capabilities.Canonical(), Instructions: s.Instructions.Canonical(),
+		Extra: s.Extra.Canonical(),
+		Tools: s.raws(Tool), Resources: s.raws(Resource), ResourceTemplates: s.raws(ResourceTemplate), Prompts: s.raws(Prompt),
+		Tombstones: s.graves(),
+	})
+}
+
+func (d Digests) file() digestsV1 {
+	var tools builder
+	for _, name := range sortedKeys(d.Tools) {
+		tools.text(name, d.Tools[name])
+	}
+	return digestsV1{d.Surface, d.Contract, d.Text, d.Identity, canon.MustCanonical(tools.close())}
+}
+
+func (s *McpSurfaceSnapshot) graves() []graveV1 {
+	var graves []graveV1
+	for _, t := range s.Tombstones {
+		graves = append(graves, graveV1{t.Kind, canon.Quote(t.Name), t.LastDigest})
+	}
+	return graves
+}
+
+func (s *McpSurfaceSnapshot) raws(kind Kind) []canon.Raw {
+	raws := make([]canon.Raw, 0, len(s.Items[kind]))
+	for _, it := range s.Items[kind] {
+		raws = append(raws, it.JSON)
+	}
+	return raws
+}
+
+// Decode reads a snapshot file and verifies it: every digest is computed again from the content. Errors match [ErrFormat] or
+// [ErrDigest].
+func Decode(data []byte) (*McpSurfaceSnapshot, error) {
+	node, err := canon.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	if err := checkHeader(node); err != nil {
+		return nil, err
+	}
+	var head fileV1
+	if err := canon.Decode(withoutContent(node), &head); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	s, err := fromFile(head, node)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	if err := s.verify(node); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func checkHeader(node *canon.Node) error {
+	if !node.IsObject() || node.Get("schemaVersion") == nil || node.Get("digests") == nil {
+		return fmt.Errorf("%w: it has no schemaVersion and digests; write one with `anvil mcp snapshot`", ErrFormat)
+	}
+	if v, ok := node.Get("schemaVersion").Int(); !ok || v < 1 || v > SchemaVersion {
+		return fmt.Errorf("%w: schemaVersion %s, this anvil reads up to %d; use a newer anvil", ErrFormat, node.Get("schemaVersion").Raw, SchemaVersion)
+	}
+	if id := node.Get("canon").Text(); id != canon.ID {
+		return fmt.Errorf("%w: canonical form %q, this anvil knows %q", ErrFormat, id, canon.ID)
+	}
+	return nil
+}
+
+// content names the members that hold a server's words. They are taken from the parsed tree as they stand; everything else is decoded
+// strictly.
+var content = map[string]bool{
+	"digests": true, "tombstones": true,
+	"server": true, "capabilities": true, "instructions": true, "extra": true,
+	"tools": true, "resources": true, "resourceTemplates": true, "prompts": true,
+}
+
+func withoutContent(node *canon.Node) []byte {
+	var head []canon.Member
+	for _, m := range node.Members {
+		if !content[m.Name] {
+			head = append(head, m)
+		}
+	}
+	return objectOf(head)
+}
+
+func fromFile(head fileV1, node *canon.Node) (*McpSurfaceSnapshot, error) {
+	s := &McpSurfaceSnapshot{
+		Endpoint: head.Endpoint, Era: head.Era, ProtocolVersion: head.ProtocolVersion, SupportedVersions: head.SupportedVersions,
+		Transport: head.Transport, ClientProfile: head.ClientProfile, Items: map[Kind][]Item{},
+		Server: node.Get("server"), Capabilities: node.Get("capabilities"), Instructions: node.Get("instructions"), Extra: node.Get("extra"),
+	}
+	for _, n := range node.Get("tombstones").Elements() {
+		kind, name, digest := n.Get("kind").Text(), n.Get("name").Text(), n.Get("lastDigest").Text()
+		if len(n.Members) != 3 || kind == "" || !canon.IsDigest(digest) {
+			return nil, fmt.Errorf("a tombstone is malformed")
+		}
+		s.Tombstones = append(s.Tombstones, Tombstone{Kind(kind), name, digest})
+	}
+	seen := map[string]bool{}
+	for _, m := range node.Members {
+		if seen[m.Name] {
+			return nil, fmt.Errorf("member %q is given twice", m.Name)
+		}
+		seen[m.Name] = true
+	}
+	for _, kind := range Kinds {
+		list := node.Get(kind.List())
+		if !list.IsArray() {
+			return nil, fmt.Errorf("%s is no list", kind.List())
+		}
+		for _, n := range list.Items {
+			it, err := NewItem(kind, n.Raw)
+			if err != nil {
+				return nil, err
+			}
+			s.Items[kind] = append(s.Items[kind], it)
+		}
+		sortItems(s.Items[kind])
+	}
+	s.seal()
+	return s, nil
+}
+
+// verify compares the computed digests with those the file states.
+func (s *McpSurfaceSnapshot) verify(node *canon.Node) error {
+	stated, computed := map[string]string{}, map[string]string{}
+	for _, m := range node.Get("digests").Members {
+		if m.Name == "tools" {
+			for _, tool := range m.Value.Members {
+				stated["digests.tools."+tool.Name] = tool.Value.Text()
+			}
+			continue
+		}
+		stated["digests."+m.Name] = m.Value.Text()
+	}
+	for name, d := range s.Digests.Tools {
+		computed["digests.tools."+name] = d
+	}
+	d := s.Digests
+	computed["digests.surface"], computed["digests.contract"] = d.Surface, d.Contract
+	computed["digests.text"], computed["digests.identity"] = d.Text, d.Identity
+	stated["digest"], computed["digest"] = node.Get("digest").Text(), s.Digest
+	for _, name := range sortedKeys(computed) {
+		if stated[name] != computed[name] {
+			return fmt.Errorf("%w: the file states %s %q, its content gives %q", ErrDigest, name, stated[name], computed[name])
+		}
+	}
+	for _, name := range sortedKeys(stated) {
+		if computed[name] == "" {
+			return fmt.Errorf("%w: the file states %s, which the content has not", ErrDigest, name)
+		}
+	}
+	return nil
+}

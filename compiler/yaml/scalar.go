@@ -1,0 +1,136 @@
+package yaml
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"anvil/compiler/canon"
+)
+
+// jsonTag marks a string whose text is a JSON string literal, for the strings that YAML cannot hold.
+const jsonTag = "!json"
+
+// otherNumber matches plain scalars that YAML 1.2 takes for numbers and JSON cannot spell. They are refused: 0x1F, 007
+// and +1 are text to some readers and a number to others, and the infinities have no JSON form.
+var otherNumber = regexp.MustCompile(`^([-+]?(0x[0-9a-fA-F]+|0o[0-7]+|(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|\.(inf|Inf|INF))|\.(nan|NaN|NAN))$`)
+
+// plainWords are the words that a reader of YAML 1.1 or 1.2 takes for something other than a string, in lower case.
+var plainWords = map[string]bool{
+	"null": true, "true": true, "false": true, "yes": true, "no": true, "on": true, "off": true, "y": true, "n": true,
+	"<<": true, "=": true,
+}
+
+// plainSafe reports whether every YAML reader takes s, written without quotes in a block, for the string s. It errs on
+// the side of quotes: whatever starts like a number, a date or an indicator gets them.
+func plainSafe(s string) bool {
+	if s == "" || !plainStart(s[0]) || plainWords[strings.ToLower(s)] || strings.TrimSpace(s) != s {
+		return false
+	}
+	if strings.HasSuffix(s, ":") || strings.Contains(s, ": ") || strings.Contains(s, " #") {
+		return false
+	}
+	return printable(s, false)
+}
+
+func plainStart(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf || strings.IndexByte("_/$(<", c) >= 0
+}
+
+// literalSafe reports whether s survives as a literal block. Trailing white space on a line would, but not an editor, so
+// it keeps its quotes and is seen; a leading blank or newline would need an indentation indicator.
+func literalSafe(s string) bool {
+	if !strings.Contains(s, "\n") || strings.IndexByte(" \t\n", s[0]) >= 0 {
+		return false
+	}
+	for line := range strings.SplitSeq(s, "\n") {
+		if strings.HasSuffix(line, " ") || strings.HasSuffix(line, "\t") || !printable(line, true) {
+			return false
+		}
+	}
+	return true
+}
+
+func printable(s string, tabs bool) bool {
+	for i, r := range s {
+		switch {
+		case r == '\t' && tabs:
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
+			return false // half a surrogate pair
+		case hidden(r):
+			return false
+		}
+	}
+	return true
+}
+
+// hidden reports a character that must be escaped: what YAML does not allow, what some readers take for a line break,
+// and what hides or reorders the text around it. The list is written out, so that the output does not move with the
+// Unicode version of a toolchain. Joiners and variation selectors stay: scripts and emoji need them.
+func hidden(r rune) bool {
+	switch {
+	case r < 0x20, 0x7F <= r && r <= 0x9F: // control characters, with NEL
+	case r == 0xAD, r == 0x061C, r == 0x180E, r == 0x200B, r == 0x200E, r == 0x200F:
+	case 0x2028 <= r && r <= 0x202E, 0x2060 <= r && r <= 0x206F: // line separators, bidirectional overrides
+	case r == 0xFEFF, 0xFFF0 <= r && r <= 0xFFFB, 0xFDD0 <= r && r <= 0xFDEF, r&0xFFFE == 0xFFFE:
+	case 0xE0000 <= r && r <= 0xE0FFF: // tag characters
+	default:
+		return false
+	}
+	return true
+}
+
+func hasSurrogate(s string) bool { return !utf8.ValidString(s) }
+
+// appendQuoted appends s in double quotes, all on one line.
+func appendQuoted(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			dst = append(dst, '\\', byte(r))
+		case r == '\n':
+			dst = append(dst, '\\', 'n')
+		case r == '\t':
+			dst = append(dst, '\\', 't')
+		case r == '\r':
+			dst = append(dst, '\\', 'r')
+		case hidden(r) && r > 0xFFFF:
+			dst = fmt.Appendf(dst, `\U%08x`, r)
+		case hidden(r):
+			dst = fmt.Appendf(dst, `\u%04x`, r)
+		default:
+			dst = utf8.AppendRune(dst, r)
+		}
+	}
+	return append(dst, '"')
+}
+
+// resolvePlain returns the JSON for a scalar written without quotes, as YAML 1.2 reads it.
+func resolvePlain(s string) ([]byte, error) {
+	switch s {
+	case "", "~", "null", "Null", "NULL":
+		return []byte("null"), nil
+	case "true", "True", "TRUE":
+		return []byte("true"), nil
+	case "false", "False", "FALSE":
+		return []byte("false"), nil
+	}
+	if n, err := canon.Parse([]byte(s)); err == nil && n.Is(canon.Number) {
+		return []byte(s), nil
+	}
+	if otherNumber.MatchString(s) {
+		return nil, fmt.Errorf("%s is a number to some readers and text to others; quote it, or write it as JSON would", s)
+	}
+	return canon.Quote(s), nil
+}
+
+// resolveJSON returns the literal held by a scalar tagged [jsonTag].
+func resolveJSON(s string) ([]byte, error) {
+	n, err := canon.Parse([]byte(s))
+	if err != nil || !n.Is(canon.String) {
+		return nil, fmt.Errorf("%s is for a JSON string literal only", jsonTag)
+	}
+	return n.Raw, nil
+}

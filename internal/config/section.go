@@ -1,0 +1,51 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"anvil/compiler/canon"
+)
+
+// readSection reads one of anvil's own sections. A key it does not know is a mistake wherever the file is shared.
+func (f *File) readSection(name string, section *canon.Node) (problems []error) {
+	at := canon.Pointer(name)
+	if section.Is(canon.Null) {
+		return nil
+	}
+	if !section.IsObject() {
+		return []error{f.problem(at, "%s must be a map", name)}
+	}
+	for _, m := range section.Members {
+		if err := f.readSetting(name, m.Name, m.Value, at+canon.Pointer(m.Name)); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	return problems
+}
+
+func (f *File) readSetting(section, key string, value *canon.Node, at string) error {
+	switch section + "." + key {
+	case "gate.maxTools":
+		n, ok := value.Int()
+		if !ok || n < 1 || n > 1<<31-1 {
+			return f.problem(at, "gate.maxTools must be a whole number of at least 1")
+		}
+		f.Gate.MaxTools = int(n)
+		return nil
+	case "diff.failOn":
+		classes := []string{"breaking", "risky", "security", "any"}
+		if !slices.Contains(classes, value.Text()) {
+			return f.problem(at, "diff.failOn must be one of %s", strings.Join(classes, ", "))
+		}
+		f.Diff.FailOn = value.Text()
+		return nil
+	}
+	switch section {
+	case "gate":
+		return f.problem(at, "unknown key %q in gate; known is maxTools", key)
+	case "diff":
+		return f.problem(at, "unknown key %q in diff; known is failOn", key)
+	}
+	return f.problem(at, "%s.%s is not supported yet; remove it", section, key)
+}

@@ -1,0 +1,96 @@
+// Package corpus gives tests the surfaces that were captured from real servers and are kept beside the repository, never inside it.
+//
+// It is used by tests of every stage behind surface and by nothing else.
+package corpus
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"anvil/compiler/canon"
+	"anvil/compiler/surface"
+)
+
+// Dir returns the corpus folder. A user's clone has none: the test is skipped there, but under CI=true absence is a failure.
+func Dir(t testing.TB) string {
+	t.Helper()
+	_, file, _, _ := runtime.Caller(0)
+	dir := filepath.Join(filepath.Dir(file), "..", "..", "..", "shared", "corpus")
+	if _, err := os.Stat(dir); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("corpus of captured surfaces is missing: %v", err)
+		}
+		t.Skip("corpus of captured surfaces is not beside this clone")
+	}
+	return dir
+}
+
+// Names lists the captures below the corpus folder as slash-separated paths without ".json": all servers, and the version pairs in drift/.
+func Names(t testing.TB) []string {
+	t.Helper()
+	dir := Dir(t)
+	var names []string
+	for _, pattern := range []string{"*.json", "drift/*.json"} {
+		paths, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range paths {
+			rel, err := filepath.Rel(dir, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			names = append(names, strings.TrimSuffix(filepath.ToSlash(rel), ".json"))
+		}
+	}
+	if len(names) < 80 {
+		t.Fatalf("corpus holds %d captures only", len(names))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Read returns one capture: the raw lists and handshake, and the parsed file they stand in.
+func Read(t testing.TB, name string) (surface.Capture, *canon.Node) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(Dir(t), filepath.FromSlash(name)+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := canon.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := surface.Capture{
+		Endpoint: "corpus " + name, Era: "handshake", Transport: "stdio", ClientProfile: "full", Initialize: []byte("{}"),
+		Lists: map[surface.Kind][][]byte{},
+	}
+	if welcome := node.Get("initialize"); welcome.IsObject() {
+		c.Initialize, c.ProtocolVersion = welcome.Raw, welcome.Get("protocolVersion").Text()
+	}
+	for _, kind := range surface.Kinds {
+		for _, item := range node.Get(kind.List()).Elements() {
+			c.Lists[kind] = append(c.Lists[kind], item.Raw)
+		}
+	}
+	return c, node
+}
+
+// Each runs f on the snapshot of every capture, as a subtest.
+func Each(t *testing.T, f func(t *testing.T, name string, s *surface.McpSurfaceSnapshot)) {
+	for _, name := range Names(t) {
+		t.Run(name, func(t *testing.T) {
+			c, _ := Read(t, name)
+			s, err := surface.New(c)
+			if err != nil {
+				t.Fatal(fmt.Errorf("snapshot of %s: %w", name, err))
+			}
+			f(t, name, s)
+		})
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"anvil/compiler/canon"
 	"anvil/internal/config"
@@ -74,7 +75,7 @@ func TestShapesInTheWild(t *testing.T) {
 				}
 				got = append(got, server)
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
+			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreUnexported(config.Server{})); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})

@@ -12,7 +12,7 @@ import (
 
 func TestPortable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "anvil.yaml")
-	text := "mcpServers:\n  s:\n    command: srv\n    args: [--token=${TOK}, -x, 'lit$${a}']\n    env: {API_KEY: verysecret, MODE: fast, URL: 'https://${HOST}/'}\n" +
+	text := "mcpServers:\n  s:\n    command: srv\n    args: ['--token=${TOK}', -x, 'lit$${a}']\n    env: {API_KEY: verysecret, MODE: fast, URL: 'https://${HOST}/'}\n" +
 		"  h:\n    url: https://example.com/mcp\n    headers: {Authorization: Bearer abc, X-Team: blue}\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

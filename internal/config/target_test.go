@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"anvil/internal/config"
 )
@@ -67,7 +68,7 @@ func TestParseTarget(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
+			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreUnexported(config.Server{})); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})

@@ -1,0 +1,139 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+var (
+	errNoReply     = errors.New("the answer holds no reply to the request")
+	errStreamEnded = errors.New("the stream ended before the reply")
+	errNotStream   = errors.New("the answer is not " + typeSSE)
+)
+
+// accept takes the answer to a POST.
+func (h *HTTP) accept(x *exchange, resp *http.Response) error {
+	if resp.StatusCode/100 != 2 {
+		return h.refused(x, resp)
+	}
+	if id := resp.Header.Get(headerSession); x.opens && isHeaderToken(id) {
+		h.mu.Lock()
+		h.session = id
+		h.mu.Unlock()
+	}
+	switch t := mediaType(resp); {
+	case t == typeSSE:
+		x.release()
+		if err := x.caller.Err(); err != nil {
+			return err // it ended, and cut the answer, just before it was let go
+		}
+		x.streaming = true
+		go h.readReplyStream(x, resp)
+		return nil
+	case x.want == nil:
+		return nil
+	case t == typeJSON:
+		return h.readJSON(x, resp)
+	case resp.StatusCode == http.StatusAccepted && h.listening():
+		return nil // the reply may come on the standing stream
+	case t == "":
+		return fmt.Errorf("%s answered %s: %w", h.shown, printable(resp.Status, 100), errNoReply)
+	default:
+		return fmt.Errorf("%s answered with %s, want %s or %s: %w", h.shown, printable(t, 100), typeJSON, typeSSE, errNoReply)
+	}
+}
+
+// refused makes an error of a failure status, unless the body is a proper JSON-RPC reply to the request.
+func (h *HTTP) refused(x *exchange, resp *http.Response) error {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	sent := resp.Request.Header.Get(headerSession) != ""
+	gone := resp.StatusCode == http.StatusNotFound && sent
+	if x.want != nil && resp.StatusCode != http.StatusUnauthorized && !gone && mediaType(resp) == typeJSON {
+		if e, err := Scan(body); err == nil && e.IsResponse() && sameID(e.Bytes(e.ID), x.want) {
+			return h.push(x.ctx, e)
+		}
+	}
+	return &StatusError{
+		Code: resp.StatusCode, Status: resp.Status, URL: h.shown, Body: string(body[:min(len(body), errorBody)]),
+		Challenges: resp.Header.Values("WWW-Authenticate"), session: sent,
+	}
+}
+
+func (h *HTTP) readJSON(x *exchange, resp *http.Response) error {
+	body, err := readBounded(resp.Body, resp.ContentLength, h.max)
+	if err != nil {
+		return fmt.Errorf("read the answer of %s: %w", h.shown, h.cause(err))
+	}
+	if err := h.take(x.ctx, body, x); err != nil {
+		return fmt.Errorf("read the answer of %s: %w", h.shown, err)
+	}
+	if !x.answered {
+		return fmt.Errorf("read the answer of %s: %w", h.shown, errNoReply)
+	}
+	return nil
+}
+
+// readBounded reads a body of at most max bytes. hint is its announced length, trusted as far as one allocation of
+// reasonable size.
+func readBounded(r io.Reader, hint int64, max int) ([]byte, error) {
+	var buf bytes.Buffer
+	if hint > 0 {
+		buf.Grow(int(min(hint, int64(max), 1<<20)) + bytes.MinRead)
+	}
+	if _, err := buf.ReadFrom(io.LimitReader(r, int64(max)+1)); err != nil {
+		return nil, err
+	}
+	if buf.Len() > max {
+		return nil, &FrameTooLargeError{max}
+	}
+	return buf.Bytes(), nil
+}
+
+// take queues the message, or the messages of the batch, in data. x, when given, learns of the reply to its request.
+func (h *HTTP) take(ctx context.Context, data []byte, x *exchange) error {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	e, err := Scan(data)
+	envelopes := []Envelope{e}
+	if errors.Is(err, ErrBatch) {
+		envelopes, err = splitBatch(data), nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range envelopes {
+		if x != nil && e.IsResponse() && sameID(e.Bytes(e.ID), x.want) {
+			x.answered = true
+		}
+		if err := h.push(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameID reports whether a reply's id means the request's, however it is spelled.
+func sameID(got, want []byte) bool {
+	if bytes.Equal(got, want) {
+		return true
+	}
+	a, _, okA := readID(got)
+	b, _, okB := readID(want)
+	return okA && okB && a == b
+}
+
+func (h *HTTP) push(ctx context.Context, e Envelope) error { return h.deliver(ctx, received{env: e}) }
+
+func (h *HTTP) deliver(ctx context.Context, r received) error {
+	select {
+	case h.inbox <- r:
+		return nil
+	case <-h.closing:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,107 @@
+package wire
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func readLines(r io.Reader, max int) (frames []string, noise *noiseLog, err error) {
+	noise = &noiseLog{}
+	l := newLineReader(r, max, noise)
+	for {
+		e, err := l.next()
+		if err != nil {
+			return frames, noise, err
+		}
+		frames = append(frames, string(e.Raw))
+	}
+}
+
+const (
+	frameA = `{"jsonrpc":"2.0","id":1,"result":{}}`
+	frameB = `{"jsonrpc":"2.0","method":"notifications/x"}`
+)
+
+func TestLines(t *testing.T) {
+	const indented = "{\n  \"jsonrpc\": \"2.0\",\n  \"id\": 1,\n  \"result\": {\n    \"a\": 1\n  }\n}"
+	for _, tt := range []struct {
+		name, in      string
+		frames, noise []string
+		bom           bool
+	}{
+		{"plain", frameA + "\n" + frameB + "\n", []string{frameA, frameB}, nil, false},
+		{"CRLF and blank lines", "\r\n\n" + frameA + "\r\n  \n\t\r\n" + frameB + "\r\n", []string{frameA, frameB}, nil, false},
+		{"no newline at the end", frameA, []string{frameA}, nil, false},
+		{"BOM", "\xef\xbb\xbf" + frameA + "\n", []string{frameA}, nil, true},
+		{"banner", "Server v1 starting\n[INFO] ready\n" + frameA + "\n", []string{frameA},
+			[]string{"Server v1 starting", "[INFO] ready"}, false},
+		{"JSON log lines", `{"level":"info","msg":"x"}` + "\n" + `{"level":"error","error":"x","method":"GET"}` + "\n" + frameA + "\n",
+			[]string{frameA}, []string{`{"level":"info","msg":"x"}`, `{"level":"error","error":"x","method":"GET"}`}, false},
+		{"reply without version", `{"id":1,"result":{}}` + "\n", []string{`{"id":1,"result":{}}`}, nil, false},
+		{"indented", indented + "\n" + frameA + "\n", []string{indented, frameA}, nil, false},
+		{"indented log", "{\n  \"level\": \"info\"\n}\n" + frameA + "\n", []string{frameA},
+			[]string{"{", `  "level": "info"`, "}"}, false},
+		{"brace that leads nowhere", "{\nhello\n" + frameA + "\n", []string{frameA}, []string{"{", "hello"}, false},
+		{"cut at the end", frameA + "\n" + `{"jsonrpc":"2.0","id":2,"res`, []string{frameA},
+			[]string{`{"jsonrpc":"2.0","id":2,"res`}, false},
+		{"batch", "[" + frameA + "," + frameB + ",1]\n", []string{frameA, frameB}, nil, false},
+		{"batch of nothing", "[1,2]\n" + frameA + "\n", []string{frameA}, []string{"[1,2]"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, r := range []io.Reader{strings.NewReader(tt.in), iotest.OneByteReader(strings.NewReader(tt.in))} {
+				frames, log, err := readLines(r, 1<<20)
+				if !errors.Is(err, io.EOF) {
+					t.Fatal(err)
+				}
+				var noise []string
+				for _, line := range log.lines {
+					noise = append(noise, string(line))
+				}
+				if diff := cmp.Diff([][]string{tt.frames, tt.noise}, [][]string{frames, noise}); diff != "" {
+					t.Errorf("frames, noise (-want +got)\n%s", diff)
+				}
+				if log.bom != tt.bom {
+					t.Errorf("byte order mark: got %v, want %v", log.bom, tt.bom)
+				}
+			}
+		})
+	}
+}
+
+func TestLinesBound(t *testing.T) {
+	fits := frameA + strings.Repeat(" ", 1000-len(frameA))
+	if frames, _, err := readLines(strings.NewReader(fits+"\r\n"), 1000); len(frames) != 1 || !errors.Is(err, io.EOF) {
+		t.Errorf("a line of exactly the limit: got %d frames, %v", len(frames), err)
+	}
+	endless := io.MultiReader(strings.NewReader(frameA+"\n"), endlessReader{})
+	frames, _, err := readLines(endless, 100<<10)
+	var tooLarge *FrameTooLargeError
+	if !errors.As(err, &tooLarge) || len(frames) != 1 {
+		t.Errorf("an endless line: got %d frames, %v", len(frames), err)
+	}
+}
+
+func TestLinesBoundOfIndentedMessage(t *testing.T) {
+	in := "{\n" + strings.Repeat("  \"a\":\n", 1000) + frameA + "\n"
+	frames, noise, _ := readLines(strings.NewReader(in), 500)
+	if len(frames) != 1 || noise.count != 1001 {
+		t.Errorf("got %d frames and %d lines of noise, want 1 and 1001", len(frames), noise.count)
+	}
+	if len(noise.lines) != noiseLines {
+		t.Errorf("kept %d lines of noise, want %d", len(noise.lines), noiseLines)
+	}
+}
+
+type endlessReader struct{}
+
+func (endlessReader) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'x'
+	}
+	return len(b), nil
+}

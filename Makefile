@@ -1,0 +1,47 @@
+# anvil: make demo needs Go alone; make test sets up everything it needs and runs every test.
+
+BUILD := build
+NPM   := $(BUILD)/npm
+ANVIL := $(BUILD)/bin/anvil
+
+.PHONY: all build demo test check bench fuzz vuln clean
+
+all: build
+
+build:
+	go build -o $(BUILD)/bin/ ./cmd/anvil ./examples/refunds
+
+## demo: the main job on the example server: adopt, approve, call through the facade, see drift
+demo: build
+	sh examples/demo.sh $(BUILD)
+
+## test: vet, staticcheck, every test, and a user's drift check on the committed snapshots
+test: build npm
+	go vet ./...
+	go tool staticcheck ./...
+	ANVIL_NPM="$(CURDIR)/$(NPM)" go test -race ./...
+	$(MAKE) check
+
+## check: what a user's CI runs: the example server against testdata/snapshots
+check: build
+	$(ANVIL) mcp check
+
+.PHONY: npm
+npm:
+	sh internal/e2e/npm/install.sh $(NPM)
+
+## bench: the figures, as ratios against a named floor in the same run
+bench: build npm
+	ANVIL_NPM="$(CURDIR)/$(NPM)" go test -run '^$$' -bench . -benchtime 1s ./internal/e2e ./compiler/canon ./compiler/diff ./facade ./wire
+
+## fuzz: every fuzz target for FUZZTIME each
+FUZZTIME ?= 30s
+fuzz:
+	sh internal/architecture/fuzz.sh $(FUZZTIME)
+
+## vuln: known vulnerabilities of what the binary uses; needs the vulnerability database from the network
+vuln:
+	go tool govulncheck ./...
+
+clean:
+	rm -rf $(BUILD)

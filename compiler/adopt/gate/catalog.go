@@ -1,0 +1,46 @@
+package gate
+
+import (
+	"anvil/compiler/canon"
+	"anvil/compiler/diag"
+	"anvil/compiler/surface"
+)
+
+var (
+	canonicalCollision = diag.Rule{ID: "canonical-collision", Title: "Two tool names fold to one identifier", Class: diag.Error, Since: "0.1",
+		Doc: `Commands, operation ids and files are named after a tool in lower case with underscores. Two tools that differ by case or
+separators only would share them, and people and models confuse them. Rename one in the server.`}
+	duplicateName = diag.Rule{ID: "duplicate-name", Title: "A name is given twice", Class: diag.Error, Since: "0.1",
+		Doc: `Names are unique within a server. Clients keep the first or the last of two, or refuse the whole list. Rename or remove one.`}
+	malformedItem = diag.Rule{ID: "malformed-item", Title: "A list item is no object, or has no name", Class: diag.Error, Since: "0.1",
+		Doc: `Every tool, resource, template and prompt is an object with a name (uri, uriTemplate) that is text. Clients reject the item,
+most of them the whole list. The server has to send a well-formed item.`}
+	noTools = diag.Rule{ID: "no-tools", Title: "The server lists no tools", Class: diag.Error, Since: "0.1",
+		Doc: `A server that announces tools and lists none is broken, or hides them from a client like this one (credentials, roots). One that does
+not announce tools has nothing to adopt as operations; its resources and prompts are kept.`}
+	rootNotObject = diag.Rule{ID: "root-not-object", Title: "An input schema is not an object schema", Class: diag.Error, Since: "0.1",
+		Doc: `The protocol requires inputSchema to be a JSON Schema with "type": "object" at its root. Official SDKs reject the server's whole
+list for one tool without it. The smallest fix is {"type": "object", "properties": {}}.`}
+	toolBudget = diag.Rule{ID: "tool-budget", Title: "The server lists more tools than the budget", Class: diag.Warning, Since: "0.1",
+		Doc: `Models choose worse among many tools, and clients cut long lists (some at about 40). Approve a part of the tools and serve them
+through the facade, or split the server. gate.maxTools in anvil.yaml sets a limit that is refused.`}
+)
+
+// Rules lists the rules of the gate.
+var Rules = diag.NewCatalog(canonicalCollision, duplicateName, malformedItem, noTools, rootNotObject, toolBudget)
+
+// about starts a finding about an item: at pointer, with the value found there.
+func about(rule diag.Rule, it surface.Item, pointer, message string, value *canon.Node) diag.Finding {
+	f := rule.Finding(it.Subject(), message)
+	f.Pointer = pointer
+	if it.Kind == surface.Tool {
+		f.Tool = it.Name
+	}
+	if value != nil && len(value.Raw) <= maxValue {
+		f.After = canon.Raw(value.Raw)
+	}
+	return f
+}
+
+// maxValue bounds the value that a finding quotes, in bytes.
+const maxValue = 400

@@ -1,0 +1,94 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"anvil/compiler/air"
+	"anvil/compiler/canon"
+	"anvil/compiler/diag"
+	"anvil/compiler/surface"
+)
+
+func checkNoTools(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding {
+	if len(s.Tools()) > 0 {
+		return nil
+	}
+	f := noTools.Finding("server", "the server announces tools and lists none")
+	f.Pointer, f.Hint = "/tools", "check the credentials and settings the server needs, and look at its log"
+	if s.Capabilities.Get("tools") == nil {
+		f.Class, f.Message, f.Hint = diag.Info, "the server announces no tools", ""
+	}
+	return []diag.Finding{f.Sealed()}
+}
+
+func checkMalformedItem(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding {
+	var findings []diag.Finding
+	for _, kind := range surface.Kinds {
+		for i, it := range s.Items[kind] {
+			message := ""
+			switch {
+			case !it.Node.IsObject():
+				message = fmt.Sprintf("%s %d is no object", kind, i)
+			case it.Name == "":
+				message = fmt.Sprintf("%s %d has no name", kind, i)
+			default:
+				continue
+			}
+			f := about(malformedItem, it, "", message, it.Node)
+			f.Subject = fmt.Sprintf("%s/%s", kind, strings.TrimPrefix(it.Digest, "sha256:")[:12])
+			f.Hint = "the server has to send an object with a name; report it to its maintainers"
+			findings = append(findings, f.Sealed())
+		}
+	}
+	return findings
+}
+
+func checkDuplicateName(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding {
+	var findings []diag.Finding
+	for _, kind := range surface.Kinds {
+		count := map[string]int{}
+		for _, it := range s.Items[kind] {
+			if count[it.Name]++; count[it.Name] == 1 || it.Name == "" {
+				continue
+			}
+			f := about(duplicateName, it, canon.Pointer(kind.Key()), fmt.Sprintf("%s %q is listed %d times or more", kind, it.Name, count[it.Name]), nil)
+			f.Hint = "rename or remove one of them in the server"
+			if kind != surface.Tool && kind != surface.Prompt {
+				f.Class = diag.Warning
+			}
+			findings = append(findings, f.Sealed(fmt.Sprint(count[it.Name])))
+		}
+	}
+	return findings
+}
+
+func checkCanonicalCollision(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding {
+	names := map[string][]string{}
+	for _, it := range s.Tools() {
+		if folded := air.CanonicalName(it.Name); it.Name != "" && !slices.Contains(names[folded], it.Name) {
+			names[folded] = append(names[folded], it.Name)
+		}
+	}
+	var findings []diag.Finding
+	for _, it := range s.Tools() {
+		folded := air.CanonicalName(it.Name)
+		group := names[folded]
+		if len(group) < 2 || it.Name == group[0] {
+			continue
+		}
+		f := about(canonicalCollision, it, "/name", fmt.Sprintf("tools %s all fold to %q", quoteAll(group), folded), it.Node.Get("name"))
+		f.Hint = "rename all but one of them in the server"
+		findings = append(findings, f.Sealed(group...))
+	}
+	return findings
+}
+
+func quoteAll(names []string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = fmt.Sprintf("%q", n)
+	}
+	return strings.Join(quoted, ", ")
+}

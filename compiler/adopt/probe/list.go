@@ -1,0 +1,166 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"anvil/compiler/canon"
+	"anvil/compiler/diag"
+	"anvil/compiler/surface"
+	"anvil/wire"
+)
+
+const methodNotFound = -32601
+
+// lists reads every announced list, then waits until a server that had news is quiet, and reads again what changed meanwhile.
+func (s *session) lists(ctx context.Context) error {
+	welcome, err := canon.Parse(s.capture.Initialize)
+	if err != nil {
+		return fail("handshake", NotMCP, fmt.Errorf("%w: %w", wire.ErrNotMCP, err))
+	}
+	todo := map[surface.Kind]bool{}
+	for _, kind := range surface.Kinds {
+		todo[kind] = welcome.Get("capabilities").Get(kind.Capability()) != nil
+	}
+	deadline := time.Now().Add(maxSettle)
+	for restart := 0; ; restart++ {
+		if err := s.walk(ctx, todo); err != nil {
+			return err
+		}
+		if err := s.settle(ctx, deadline); err != nil {
+			return err
+		}
+		if todo = s.takeDirty(todo); len(todo) == 0 {
+			return nil
+		}
+		if restart == maxRestarts {
+			return &Failure{BrokenList, "listing", fmt.Errorf("the lists kept changing while they were read, %d times over", restart)}
+		}
+		s.mu.Lock()
+		s.evidence.Restarts++
+		s.mu.Unlock()
+	}
+}
+
+func (s *session) walk(ctx context.Context, todo map[surface.Kind]bool) error {
+	for _, kind := range surface.Kinds {
+		if !todo[kind] {
+			continue
+		}
+		s.mu.Lock()
+		delete(s.dirty, kind)
+		s.mu.Unlock()
+		items, err := s.list(ctx, kind)
+		if err != nil {
+			return err
+		}
+		s.capture.Lists[kind] = items
+	}
+	return nil
+}
+
+// settle waits until nothing was heard for the quiet period, if anything was heard at all; at most until the deadline.
+func (s *session) settle(ctx context.Context, deadline time.Time) error {
+	for {
+		s.mu.Lock()
+		news := s.lastNews
+		s.mu.Unlock()
+		wait := time.Until(news.Add(quietPeriod))
+		if news.IsZero() || wait <= 0 || time.Now().After(deadline) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fail("listing", Unreachable, cause(ctx, ctx.Err()))
+		case <-s.client.Done():
+			return fail("listing", Unreachable, s.client.Err())
+		case <-time.After(wait):
+		}
+	}
+}
+
+// takeDirty returns the announced lists that changed since they were read.
+func (s *session) takeDirty(announced map[surface.Kind]bool) map[surface.Kind]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed := map[surface.Kind]bool{}
+	for kind := range s.dirty {
+		if _, listed := s.capture.Lists[kind]; listed || announced[kind] {
+			changed[kind] = true
+		}
+	}
+	return changed
+}
+
+// list reads one list to its end. Items come as they were sent.
+func (s *session) list(ctx context.Context, kind surface.Kind) ([][]byte, error) {
+	items, seen := [][]byte{}, map[string]bool{}
+	var params []byte
+	for page := 1; ; page++ {
+		result, err := s.client.Call(ctx, kind.Method(), params)
+		if err != nil {
+			return items, s.listFailure(ctx, kind, err)
+		}
+		s.mu.Lock()
+		s.evidence.Pages[kind.Method()] = page
+		s.mu.Unlock()
+		node, err := canon.Parse(result)
+		if err != nil {
+			return nil, &Failure{BrokenList, kind.Method(), err}
+		}
+		list := node.Get(kind.List())
+		if list != nil && !list.IsArray() && !list.Is(canon.Null) {
+			return nil, &Failure{BrokenList, kind.Method(), fmt.Errorf("the result's %q is no list", kind.List())}
+		}
+		for _, it := range list.Elements() {
+			items = append(items, it.Raw)
+		}
+		cursor := node.Get("nextCursor")
+		if cursor.Text() == "" {
+			return items, nil
+		}
+		if seen[cursor.Text()] || page == maxPages || len(items) > maxItems {
+			s.findings = append(s.findings, pagingFinding(kind, page, len(items)))
+			return items, nil
+		}
+		seen[cursor.Text()] = true
+		params = []byte(`{"cursor":` + string(cursor.Raw) + `}`)
+	}
+}
+
+// listFailure lets a server lack a list that its capability announces: that is a finding. Any other error ends the capture.
+func (s *session) listFailure(ctx context.Context, kind surface.Kind, err error) error {
+	var rpc *wire.RPCError
+	if !errors.As(err, &rpc) {
+		return fail(kind.Method(), Unreachable, cause(ctx, err))
+	}
+	if rpc.Code != methodNotFound {
+		return fail(kind.Method(), BrokenList, err)
+	}
+	if kind != surface.ResourceTemplate { // optional in practice: most servers with resources have none
+		f := capabilityMismatch.Finding("server", fmt.Sprintf("capability %q is announced, but the server does not know %s", kind.Capability(), kind.Method()))
+		f.Pointer, f.Hint = canon.Pointer("capabilities", kind.Capability()), "report it to the server's maintainers; clients show it as having none"
+		s.findings = append(s.findings, f.Sealed())
+	}
+	return nil
+}
+
+var (
+	capabilityMismatch = diag.Rule{ID: "capability-mismatch", Title: "An announced list does not exist", Class: diag.Warning, Since: "0.1",
+		Doc: `The server announces a capability and answers its list method with "method not found". Clients see nothing of that kind.
+The server should drop the capability or serve the list.`}
+	pagingLoop = diag.Rule{ID: "paging-loop", Title: "A list has no end", Class: diag.Error, Since: "0.1",
+		Doc: `A cursor came back that was used before, or the pages exceeded every bound. Clients that page on hang or miss items. The
+server should end its list with a page that has no nextCursor.`}
+)
+
+// Rules lists the rules of what the probe notices.
+var Rules = diag.NewCatalog(capabilityMismatch, pagingLoop)
+
+func pagingFinding(kind surface.Kind, pages, items int) diag.Finding {
+	f := pagingLoop.Finding("server", fmt.Sprintf("%s does not end: its cursors repeat or exceed the bounds (%d pages, %d items read)", kind.Method(), pages, items))
+	f.Pointer, f.Hint = "/nextCursor", "report it to the server's maintainers; the list was cut where it began to repeat"
+	return f.Sealed(kind.Method())
+}

@@ -1,0 +1,52 @@
+package pack
+
+import (
+	"fmt"
+
+	"anvil/compiler/air"
+	"anvil/compiler/surface"
+	"anvil/compiler/yaml"
+)
+
+// Snapshot returns the snapshot the pack was made from, verified.
+func (p *Pack) Snapshot() (*surface.McpSurfaceSnapshot, error) {
+	s, err := surface.Decode(p.Files[SnapshotFile])
+	if err != nil {
+		return nil, fmt.Errorf("read %s of pack %s: %w", SnapshotFile, p.Dir, err)
+	}
+	return s, nil
+}
+
+// Document returns the pack's AIR document.
+func (p *Pack) Document() (air.Document, error) {
+	text, _, err := yaml.ToJSON(p.Files[AIRFile])
+	if err != nil {
+		return air.Document{}, fmt.Errorf("read %s of pack %s: %w", AIRFile, p.Dir, err)
+	}
+	d, err := air.Decode(text)
+	if err != nil {
+		return air.Document{}, fmt.Errorf("read %s of pack %s: %w", AIRFile, p.Dir, err)
+	}
+	return d, nil
+}
+
+// Settings returns how the pack's facade runs. A pack of another mode has none; the error says how to get one.
+func (p *Pack) Settings() (FacadeSettings, error) {
+	data, ok := p.Files[FacadeFile]
+	if !ok {
+		return FacadeSettings{}, fmt.Errorf("pack %s was built with --mode %s and names no upstream; build it with `anvil mcp adopt TARGET --mode facade --out %s`",
+			p.Dir, p.Manifest.Mode, p.Dir)
+	}
+	return DecodeFacadeSettings(data)
+}
+
+// Approvals returns the approvals recorded in a document.
+func Approvals(d air.Document) []air.Approval {
+	var approvals []air.Approval
+	for _, o := range d.Operations {
+		if o.Approval != nil {
+			approvals = append(approvals, *o.Approval)
+		}
+	}
+	return approvals
+}

@@ -1,0 +1,56 @@
+package emit
+
+import (
+	"bytes"
+	"fmt"
+
+	"anvil/compiler/diag"
+	"anvil/compiler/pack"
+)
+
+// Recheck builds the pack again from the inputs in it (the snapshot, the approvals, the upstream) and reports every file that comes out
+// different: a pack can be forged file by file together with its digests, but not against its own inputs. The comparison with a base
+// cannot be repeated without that base and stands on its digest alone.
+func Recheck(p *pack.Pack) ([]diag.Finding, error) {
+	in := Inputs{Mode: p.Manifest.Mode, Earlier: p}
+	var err error
+	if in.Snapshot, err = p.Snapshot(); err != nil {
+		return nil, err
+	}
+	document, err := p.Document()
+	if err != nil {
+		return nil, err
+	}
+	in.Approvals = pack.Approvals(document)
+	if in.Mode == pack.Facade {
+		settings, err := p.Settings()
+		if err != nil {
+			return nil, err
+		}
+		in.Upstream = &settings.Upstream
+	}
+	again, err := Build(in)
+	if err != nil {
+		return nil, err
+	}
+	var findings []diag.Finding
+	for _, path := range p.Paths() {
+		if !bytes.Equal(again.Files[path], p.Files[path]) {
+			f := pack.NotReproduced.Finding("file/"+path, fmt.Sprintf("file %q is not what the pack's own inputs give", path))
+			f.Hint = "build the pack again with `anvil mcp adopt`, and compare"
+			findings = append(findings, f.Sealed())
+		}
+	}
+	for path := range again.Files {
+		if _, sealed := p.Files[path]; !sealed && path != pack.ManifestFile {
+			f := pack.NotReproduced.Finding("file/"+path, fmt.Sprintf("file %q is missing from the manifest", path))
+			findings = append(findings, f.Sealed())
+		}
+	}
+	if again.Manifest.Digest != p.Manifest.Digest {
+		f := pack.NotReproduced.Finding("file/"+pack.ManifestFile, "the manifest is not what the pack's own inputs give")
+		findings = append(findings, f.Sealed())
+	}
+	diag.Sort(findings)
+	return findings, nil
+}

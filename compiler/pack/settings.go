@@ -1,0 +1,67 @@
+package pack
+
+import (
+	"fmt"
+	"slices"
+
+	"anvil/compiler/canon"
+	"anvil/compiler/yaml"
+)
+
+// FacadeSettings is facade.yaml: how the facade reaches the server it fronts, and what it does.
+type FacadeSettings struct {
+	SchemaVersion int      `json:"schemaVersion"`
+	Upstream      Upstream `json:"upstream"`
+	Expose        string   `json:"expose"`  // "approved": approved operations only
+	OnDrift       string   `json:"onDrift"` // "refuse": a tool whose contract is not the pack's is not served
+}
+
+// Upstream says how to reach the server. No value of a secret stands in it: what was given literally for the environment or a header
+// is a reference, ${NAME}, to be set where the facade runs.
+type Upstream struct {
+	Server    string            `json:"server,omitzero"` // the configured name, when it had one
+	Transport string            `json:"transport"`       // stdio, http or sse
+	Command   string            `json:"command,omitzero"`
+	Args      []string          `json:"args,omitempty"`
+	Dir       string            `json:"dir,omitzero"`
+	Env       map[string]string `json:"env,omitempty"`
+	URL       string            `json:"url,omitzero"`
+	Headers   map[string]string `json:"headers,omitempty"`
+}
+
+// NewFacadeSettings returns the settings for an upstream: approved operations only, refuse on drift.
+func NewFacadeSettings(u Upstream) FacadeSettings {
+	return FacadeSettings{SchemaVersion: 1, Upstream: u, Expose: "approved", OnDrift: "refuse"}
+}
+
+// Encode returns the settings as YAML.
+func (s FacadeSettings) Encode() ([]byte, error) {
+	data, err := canon.EncodeCompact(s)
+	if err != nil {
+		return nil, err
+	}
+	return yaml.FromJSON(data)
+}
+
+// DecodeFacadeSettings reads facade.yaml; unknown members and values are errors.
+func DecodeFacadeSettings(data []byte) (FacadeSettings, error) {
+	text, _, err := yaml.ToJSON(data)
+	if err != nil {
+		return FacadeSettings{}, fmt.Errorf("read %s: %w", FacadeFile, err)
+	}
+	var s FacadeSettings
+	if err := canon.Decode(text, &s); err != nil {
+		return FacadeSettings{}, fmt.Errorf("read %s: %w", FacadeFile, err)
+	}
+	switch {
+	case s.SchemaVersion != 1:
+		return FacadeSettings{}, fmt.Errorf("read %s: schemaVersion %d is not known; use a newer anvil", FacadeFile, s.SchemaVersion)
+	case s.Expose != "approved":
+		return FacadeSettings{}, fmt.Errorf("read %s: expose %q is not known; it is approved", FacadeFile, s.Expose)
+	case s.OnDrift != "refuse":
+		return FacadeSettings{}, fmt.Errorf("read %s: onDrift %q is not known; it is refuse", FacadeFile, s.OnDrift)
+	case !slices.Contains([]string{"stdio", "http", "sse"}, s.Upstream.Transport):
+		return FacadeSettings{}, fmt.Errorf("read %s: transport %q is not known; it is stdio, http or sse", FacadeFile, s.Upstream.Transport)
+	}
+	return s, nil
+}

@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	cli "github.com/urfave/cli/v2"
+
+	"anvil/compiler/adopt"
+	"anvil/compiler/air"
+	"anvil/compiler/diag"
+	"anvil/compiler/pack"
+	"anvil/compiler/pack/emit"
+	"anvil/compiler/surface"
+	"anvil/internal/atomicfile"
+	"anvil/internal/config"
+)
+
+func (sh *shell) adoptCommand() *cli.Command {
+	return &cli.Command{
+		Name: "adopt", Usage: "adopt a server: capture it, gate it and write its pack",
+		ArgsUsage: "TARGET", Description: targetUsage,
+		Flags: targetFlags(append([]cli.Flag{
+			&cli.StringFlag{Name: "mode", Value: string(pack.Adopt), Usage: "`MODE`: adopt (reference the server), facade (run it behind anvil) or replace"},
+			&cli.StringFlag{Name: "out", Usage: "`FOLDER` of the pack"},
+			&cli.StringFlag{Name: "base", Usage: "`SNAPSHOT` file or pack to compare with"},
+			&cli.StringFlag{Name: "approve", Value: "none", Usage: "approve at once: none, read-only or all"},
+		}, approvalFlags()...)...),
+		Action: sh.adopt,
+	}
+}
+
+func (sh *shell) adopt(c *cli.Context) error {
+	mode, err := parseMode(c.String("mode"))
+	if err != nil {
+		return err
+	}
+	out := c.String("out")
+	earlier, err := checkOut(out)
+	if err != nil {
+		return err
+	}
+	target, err := sh.target(c, c.Args().Slice(), sh.rest)
+	if err != nil {
+		return err
+	}
+	in := emit.Inputs{Mode: mode}
+	if in.Upstream, err = upstreamOf(mode, target); err != nil {
+		return err
+	}
+	if in.Base, err = readBase(c.String("base")); err != nil {
+		return err
+	}
+	selection, err := sh.selection(c, c.String("approve"))
+	if err != nil {
+		return err
+	}
+	seen, err := sh.observe(c, target)
+	if err != nil {
+		return err
+	}
+	if err := sh.passGate(c, seen); err != nil {
+		return err
+	}
+	in.Snapshot = seen.snapshot
+	if in.Approvals, err = sh.approvalsFor(earlier, adopt.Bridge(in.Snapshot), selection); err != nil {
+		return err
+	}
+	built, err := emit.Build(in)
+	if err != nil {
+		return err
+	}
+	if err := sh.writePack(out, built); err != nil {
+		return err
+	}
+	return sh.printAdopted(out, built)
+}
+
+func parseMode(word string) (pack.Mode, error) {
+	switch mode := pack.Mode(word); mode {
+	case pack.Adopt, pack.Facade:
+		return mode, nil
+	case pack.Replace:
+		return "", usagef("--mode replace generates a server from the upstream's OpenAPI document: it needs --openapi, which is not there yet; use --mode facade to run the server behind anvil")
+	}
+	return "", usagef("--mode %q is not known: use adopt, facade or replace", word)
+}
+
+// checkOut refuses a folder that holds something else than a pack, and returns the pack that is there.
+func checkOut(out string) (*pack.Pack, error) {
+	if out == "" {
+		return nil, usagef("say where the pack goes: --out FOLDER")
+	}
+	entries, err := os.ReadDir(out)
+	switch {
+	case os.IsNotExist(err):
+		return nil, nil
+	case err != nil:
+		return nil, usagef("--out %s cannot be a pack: %w", out, err)
+	case len(entries) == 0:
+		return nil, nil
+	case !pack.IsPack(out):
+		return nil, usagef("--out %s is not empty and not a pack: nothing in it was touched; choose another folder", out)
+	}
+	p, err := pack.Open(out)
+	if err != nil {
+		return nil, &exitError{exitFindings, fmt.Errorf("the pack that is in --out cannot be trusted, so its approvals cannot be kept: %w; remove the folder to start anew", err)}
+	}
+	return p, nil
+}
+
+// upstreamOf returns how a facade reaches the target; nil in other modes.
+func upstreamOf(mode pack.Mode, t config.Target) (*pack.Upstream, error) {
+	if mode != pack.Facade {
+		return nil, nil
+	}
+	if t.Path != "" {
+		return nil, usagef("--mode facade needs the server itself (a name, a URL or -- COMMAND ARG...), and %s is a %s", t.Path, t.Kind)
+	}
+	s, err := t.Server.Portable()
+	if err != nil {
+		return nil, usagef("the pack would hold a secret: %w", err)
+	}
+	_, transport, err := dialer(t.Server)
+	return &pack.Upstream{
+		Server: s.Name, Transport: transport, Command: s.Command, Args: s.Args, Dir: s.Dir, Env: s.Env, URL: s.URL, Headers: s.Headers,
+	}, err
+}
+
+func readBase(path string) (*surface.McpSurfaceSnapshot, error) {
+	if path == "" {
+		return nil, nil
+	}
+	if pack.IsPack(path) {
+		p, err := pack.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		return p.Snapshot()
+	}
+	return surface.ReadFile(path)
+}
+
+// writePack puts the pack in place whole.
+func (sh *shell) writePack(out string, built emit.Built) error {
+	if err := os.MkdirAll(filepath.Dir(filepath.Clean(out)), 0o755); err != nil {
+		return err
+	}
+	return atomicfile.WriteDir(sh.ctx, out, built.Files, pack.IsPack(out))
+}
+
+// printAdopted says what was found and what to type next.
+func (sh *shell) printAdopted(out string, built emit.Built) error {
+	d := built.Document
+	fmt.Fprintf(sh.out, "adopted %s %s into %s (%s mode)\n", diag.Printable(orUnnamed(d.Service.Name)), diag.Printable(d.Service.Version), out, built.Manifest.Mode)
+	fmt.Fprintf(sh.out, "  tools     %s\n", effectCounts(d))
+	fmt.Fprintf(sh.out, "  approved  %d of %d\n", len(d.Approved().Operations), len(d.Operations))
+	if len(d.Resources)+len(d.ResourceTemplates)+len(d.Prompts) > 0 {
+		fmt.Fprintf(sh.out, "  kept      %d resources, %d templates, %d prompts\n", len(d.Resources), len(d.ResourceTemplates), len(d.Prompts))
+	}
+	if built.Manifest.Base != "" {
+		fmt.Fprintf(sh.out, "  changes   %s; read %s\n", diag.NewReport("diff", built.Changes).Summary.Line(), filepath.Join(out, filepath.FromSlash(pack.ChangesText)))
+	}
+	fmt.Fprintf(sh.out, "  pack      %s\n", built.Manifest.Digest)
+	report := diag.NewReport("inspect", built.Findings)
+	fmt.Fprintf(sh.out, "\nfindings: %s\n", report.Summary.Line())
+	if err := report.WriteText(sh.out); err != nil {
+		return err
+	}
+	fmt.Fprintf(sh.out, "\nnext: %s\n", nextAfterAdopt(out, built))
+	return nil
+}
+
+// effectCounts lists the tools by inferred effect: "10: 4 read, unverified; 3 mutation, medium; ...".
+func effectCounts(d air.Document) string {
+	counts := map[string]int{}
+	for _, o := range d.Operations {
+		words := effectWords(o)
+		if o.Effect.Kind != air.Read {
+			words += ", " + string(o.Effect.Risk) + " risk"
+		}
+		counts[words]++
+	}
+	var parts []string
+	for words, n := range counts {
+		parts = append(parts, fmt.Sprintf("%d %s", n, words))
+	}
+	slices.SortFunc(parts, func(a, b string) int { return strings.Compare(b, a) })
+	return fmt.Sprintf("%d: %s", len(d.Operations), orNone(strings.Join(parts, "; ")))
+}
+
+func nextAfterAdopt(out string, built emit.Built) string {
+	switch {
+	case len(built.Document.Approved().Operations) == 0:
+		return "anvil mcp approve " + out + " --read-only"
+	case built.Manifest.Mode == pack.Facade:
+		return "anvil mcp serve " + out
+	}
+	return "anvil pack verify " + out
+}
+
+// shellTarget spells a target as it is typed, secrets masked.
+func shellTarget(t config.Target) string {
+	if t.Kind == config.KindName {
+		return t.Server.Name
+	}
+	s := t.Server
+	s.Transport = ""
+	if t.Kind == config.KindCommand {
+		return "-- " + s.Redacted()
+	}
+	return s.Redacted()
+}

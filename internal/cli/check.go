@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+
+	cli "github.com/urfave/cli/v2"
+
+	"anvil/compiler/adopt/probe"
+	"anvil/compiler/diag"
+	"anvil/compiler/diff"
+	"anvil/compiler/surface"
+	"anvil/internal/config"
+)
+
+var (
+	snapshotMissing = diag.Rule{ID: "snapshot-missing", Title: "A configured server has no snapshot", Class: diag.Risky, Since: "0.1",
+		Doc: `Nothing was accepted for this server yet, so nothing can drift unseen or seen. Review it and take its snapshot with
+"anvil mcp check --update" or "anvil mcp snapshot".`}
+	snapshotOrphaned = diag.Rule{ID: "snapshot-orphaned", Title: "A snapshot has no configured server", Class: diag.Risky, Since: "0.1",
+		Doc: `The folder holds a snapshot that no server of the configuration answers for, so it is compared with nothing. Remove the file, or
+configure the server.`}
+	checkRules = diag.NewCatalog(snapshotMissing, snapshotOrphaned)
+)
+
+func (sh *shell) checkCommand() *cli.Command {
+	return &cli.Command{
+		Name: "check", Usage: "probe every configured server again and report drift from the committed snapshots",
+		ArgsUsage: "[NAME...]",
+		Flags: targetFlags(
+			formatFlag("text", "json", "yaml", "markdown"), failOnFlag(), dirFlag(),
+			&cli.BoolFlag{Name: "update", Usage: "accept what the servers show now: rewrite the snapshots"},
+			&cli.IntFlag{Name: "jobs", Value: 2 * runtime.NumCPU(), Usage: "probe at most `N` servers at once"},
+		),
+		Action: sh.check,
+	}
+}
+
+// outcome is how the check of one server came out.
+type outcome struct {
+	status   diag.Status
+	findings []diag.Finding
+	exit     int // 0 unless the server could not be checked
+}
+
+func (sh *shell) check(c *cli.Context) error {
+	if err := sh.onlyDashDash(); err != nil {
+		return err
+	}
+	format, err := parseFormat(c, "text", "json", "yaml", "markdown")
+	if err != nil {
+		return err
+	}
+	file, err := sh.loadConfig(c)
+	if err != nil {
+		return err
+	}
+	threshold, err := failOn(c, file)
+	if err != nil {
+		return err
+	}
+	servers, err := configured(file, c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	outcomes := sh.checkAll(c, servers)
+	report := joined(outcomes)
+	if c.NArg() == 0 {
+		orphans, err := orphaned(storeOf(c), file)
+		if err != nil {
+			return err
+		}
+		report = withFindings(report, orphans)
+	}
+	if err := sh.printCheck(report, format); err != nil {
+		return err
+	}
+	return checkExit(report, threshold, outcomes, c.Bool("update"))
+}
+
+// configured resolves the named servers, all of them without names. Every wrong entry is reported before anything is started.
+func configured(file *config.File, names []string) ([]config.Server, error) {
+	if file == nil {
+		return nil, usagef("no configuration here: check compares the servers of anvil.yaml or mcp.json; give one with --config FILE")
+	}
+	if len(names) == 0 {
+		names = file.Names()
+	}
+	if len(names) == 0 {
+		return nil, usagef("%s configures no servers", file.Path)
+	}
+	var servers []config.Server
+	var problems []error
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+		s, err := file.Server(name)
+		if err == nil {
+			err = surface.CheckName(name)
+		}
+		servers, problems = append(servers, s), append(problems, err)
+	}
+	return servers, usage(errors.Join(problems...))
+}
+
+// checkAll checks the servers side by side, at most --jobs at a time; outcomes come in the order of the servers.
+func (sh *shell) checkAll(c *cli.Context, servers []config.Server) []outcome {
+	outcomes := make([]outcome, len(servers))
+	slots := make(chan struct{}, max(1, c.Int("jobs")))
+	done := make(chan struct{})
+	for i, s := range servers {
+		go func() {
+			slots <- struct{}{}
+			outcomes[i] = sh.checkOne(c, s)
+			<-slots
+			done <- struct{}{}
+		}()
+	}
+	for range servers {
+		<-done
+	}
+	return outcomes
+}
+
+func (sh *shell) checkOne(c *cli.Context, s config.Server) outcome {
+	seen, err := sh.observe(c, config.Target{Kind: config.KindName, Server: s})
+	if err != nil {
+		return failed(s.Name, err)
+	}
+	store := storeOf(c)
+	old, err := store.Load(s.Name)
+	missing := errors.Is(err, surface.ErrNotFound)
+	switch {
+	case err != nil && !missing:
+		return failed(s.Name, err)
+	case c.Bool("update"):
+		return sh.accept(c, s.Name, seen, old)
+	case missing:
+		f := snapshotMissing.Finding("server", fmt.Sprintf("server %q has no snapshot in %s", s.Name, store.Dir))
+		f.Server, f.Hint = s.Name, "review it with `anvil mcp inspect "+s.Name+"`, then accept it with `anvil mcp check --update "+s.Name+"`"
+		return outcome{status: diag.Status{Server: s.Name, State: "new"}, findings: []diag.Finding{f.Sealed()}}
+	}
+	findings := serverFindings(s.Name, diff.Judge(diff.Compare(old, seen.snapshot.WithHistory(old))))
+	if len(findings) == 0 {
+		return outcome{status: diag.Status{Server: s.Name, State: "same"}}
+	}
+	return outcome{status: diag.Status{Server: s.Name, State: "drift", Message: diag.NewReport("check", findings).Summary.Line()}, findings: findings}
+}
+
+// serverFindings names the server in each finding.
+func serverFindings(name string, findings []diag.Finding) []diag.Finding {
+	for i := range findings {
+		findings[i].Server = name
+	}
+	return findings
+}
+
+// accept writes what the server shows now, if the gate lets it pass.
+func (sh *shell) accept(c *cli.Context, name string, seen observed, old *surface.McpSurfaceSnapshot) outcome {
+	if err := sh.passGate(c, seen); err != nil {
+		return failed(name, err)
+	}
+	now, state := seen.snapshot, "accepted"
+	if old != nil {
+		now, state = now.WithHistory(old), "same"
+		if now.Digest != old.Digest {
+			state = "updated"
+		}
+	}
+	if err := storeOf(c).Save(name, now); err != nil {
+		return failed(name, err)
+	}
+	o := outcome{status: diag.Status{Server: name, State: state, Message: now.Digest}}
+	if old != nil {
+		o.findings = serverFindings(name, diff.Judge(diff.Compare(old, now)))
+	}
+	return o
+}
+
+func failed(name string, err error) outcome {
+	o := outcome{status: diag.Status{Server: name, State: "failed", Message: err.Error()}, exit: exitCode(err)}
+	var f *probe.Failure
+	if errors.As(err, &f) {
+		o.status.State = string(f.Code)
+	}
+	if errors.Is(err, context.Canceled) {
+		o.status.State = "cancelled"
+	}
+	return o
+}
+
+func joined(outcomes []outcome) diag.Report {
+	var findings []diag.Finding
+	var statuses []diag.Status
+	for _, o := range outcomes {
+		findings = append(findings, o.findings...)
+		statuses = append(statuses, o.status)
+	}
+	r := diag.NewReport("check", findings)
+	r.Servers = statuses
+	return r
+}
+
+func withFindings(r diag.Report, more []diag.Finding) diag.Report {
+	next := diag.NewReport(r.Report, append(slices.Clone(r.Findings), more...))
+	next.Servers = r.Servers
+	return next
+}
+
+func orphaned(store surface.Store, file *config.File) ([]diag.Finding, error) {
+	names, err := store.Names()
+	if err != nil {
+		return nil, err
+	}
+	var findings []diag.Finding
+	for _, name := range names {
+		if !slices.Contains(file.Names(), name) {
+			f := snapshotOrphaned.Finding("server", fmt.Sprintf("snapshot %s has no server in %s", store.Path(name), file.Path))
+			f.Server, f.Hint = name, "remove the file, or configure the server"
+			findings = append(findings, f.Sealed())
+		}
+	}
+	return findings, nil
+}
+
+func (sh *shell) printCheck(r diag.Report, format string) error {
+	if format == "markdown" {
+		fmt.Fprintln(sh.out, "| server | state | |\n|---|---|---|")
+		for _, s := range r.Servers {
+			fmt.Fprintf(sh.out, "| %s | %s | %s |\n", diag.MarkdownText(s.Server), s.State, diag.MarkdownText(s.Message))
+		}
+		fmt.Fprintln(sh.out)
+	}
+	line := ""
+	for _, s := range r.Servers {
+		line += fmt.Sprintf("%-20s %-14s %s\n", diag.Printable(s.Server), s.State, diag.Printable(s.Message))
+	}
+	return sh.printReport(r, format, line)
+}
+
+// checkExit returns the worst outcome: findings, then authentication, unreachable servers, and work that could not be done, so that a
+// drift is never hidden by an outage. What --update accepted is no failure.
+func checkExit(r diag.Report, threshold diag.Threshold, outcomes []outcome, update bool) error {
+	if !update && len(r.Failing(threshold)) > 0 {
+		return found(true)
+	}
+	for _, code := range []int{exitFindings, exitAuth, exitUnreachable, exitUsage, exitFailed} {
+		for _, o := range outcomes {
+			if o.exit == code {
+				return &exitError{code, nil}
+			}
+		}
+	}
+	return nil
+}

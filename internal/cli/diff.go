@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"fmt"
+
+	cli "github.com/urfave/cli/v2"
+
+	"anvil/compiler/diag"
+	"anvil/compiler/diff"
+	"anvil/compiler/surface"
+	"anvil/internal/config"
+)
+
+var diffThresholds = []diag.Threshold{diag.FailOnBreaking, diag.FailOnRisky, diag.FailOnSecurity, diag.FailOnAny}
+
+func failOnFlag() cli.Flag {
+	return &cli.StringFlag{Name: "fail-on", Usage: "exit 1 at differences of this class: breaking, risky, security or any (default: risky, or diff.failOn of the configuration)"}
+}
+
+// failOn returns the threshold of --fail-on, of the configuration, or the default.
+func failOn(c *cli.Context, file *config.File) (diag.Threshold, error) {
+	word := c.String("fail-on")
+	if word == "" && file != nil {
+		word = file.Diff.FailOn
+	}
+	if word == "" {
+		return diag.FailOnRisky, nil
+	}
+	t, err := diag.ParseThreshold(word, diffThresholds...)
+	if err != nil {
+		return "", usage(fmt.Errorf("--fail-on: %w", err))
+	}
+	return t, nil
+}
+
+func (sh *shell) diffCommand() *cli.Command {
+	return &cli.Command{
+		Name: "diff", Usage: "compare two surfaces", ArgsUsage: "OLD NEW",
+		Description: targetUsage + "; a command behind -- is the new one",
+		Flags:       targetFlags(formatFlag("text", "json", "yaml", "markdown"), failOnFlag()),
+		Action:      sh.diff,
+	}
+}
+
+func (sh *shell) diff(c *cli.Context) error {
+	format, err := parseFormat(c, "text", "json", "yaml", "markdown")
+	if err != nil {
+		return err
+	}
+	file, err := sh.loadConfig(c)
+	if err != nil {
+		return err
+	}
+	threshold, err := failOn(c, file)
+	if err != nil {
+		return err
+	}
+	targets, err := sh.twoTargets(c, file)
+	if err != nil {
+		return err
+	}
+	var sides [2]*surface.McpSurfaceSnapshot
+	for i, t := range targets {
+		seen, err := sh.observe(c, t)
+		if err != nil {
+			return err
+		}
+		sides[i] = seen.snapshot
+	}
+	delta := diff.Compare(sides[0], sides[1])
+	report := diag.NewReport("diff", diff.Judge(delta))
+	if format == "markdown" {
+		_, err = sh.out.Write(diff.Markdown(sides[0], sides[1], delta, report.Findings))
+	} else {
+		err = sh.printReport(report, format, changeLine(sides[0], sides[1], report))
+	}
+	if err != nil {
+		return err
+	}
+	return found(len(report.Failing(threshold)) > 0)
+}
+
+func (sh *shell) twoTargets(c *cli.Context, file *config.File) (targets [2]config.Target, err error) {
+	args := c.Args().Slice()
+	if want := 2; sh.rest != nil {
+		want = 1
+		if len(args) != want {
+			return targets, usagef("diff compares two surfaces: anvil mcp diff OLD -- COMMAND ARG...")
+		}
+	} else if len(args) != want {
+		return targets, usagef("diff compares two surfaces: anvil mcp diff OLD NEW")
+	}
+	if targets[0], err = config.ParseTarget(args[:1], nil, file, ""); err != nil {
+		return targets, usage(err)
+	}
+	targets[1], err = config.ParseTarget(args[1:], sh.rest, file, "")
+	return targets, usage(err)
+}
+
+func changeLine(old, now *surface.McpSurfaceSnapshot, r diag.Report) string {
+	if len(r.Findings) == 0 {
+		return "no difference"
+	}
+	return fmt.Sprintf("%s %s -> %s %s: %s", diag.Printable(orUnnamed(old.ServerName())), diag.Printable(old.ServerVersion()),
+		diag.Printable(orUnnamed(now.ServerName())), diag.Printable(now.ServerVersion()), r.Summary.Line())
+}

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Installs the pinned MCP servers of the end-to-end tests into DEST.
+#
+# usage: install.sh DEST
+#
+# DEST is a build folder outside the source tree. The stamp file is written
+# last and holds the checksum of what was installed, so an interrupted run is
+# repeated, and a run with nothing new to install does no work at all.
+set -eu
+
+if [ "$#" -ne 1 ] || [ -z "$1" ]; then
+	echo "usage: install.sh DEST" >&2
+	exit 2
+fi
+
+src=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+mkdir -p -- "$1"
+dest=$(CDPATH='' cd -- "$1" && pwd -P)
+case $dest/ in
+"$src"/*)
+	echo "install.sh: $dest lies inside the source folder; give a build folder elsewhere" >&2
+	rmdir -- "$dest" 2>/dev/null || : # made above; stays if it holds anything
+	exit 2
+	;;
+esac
+
+want=$(cd -- "$src" && cksum package.json package-lock.json .npmrc)
+stamp=$dest/.installed
+if [ -d "$dest/node_modules" ] && [ -f "$stamp" ] && [ "$(cat -- "$stamp")" = "$want" ]; then
+	exit 0
+fi
+
+rm -f -- "$stamp"
+cp -- "$src/package.json" "$src/package-lock.json" "$src/.npmrc" "$dest/"
+# npm writes its summary to stdout; results of this script are files alone.
+(cd -- "$dest" && npm ci --no-audit --no-fund --ignore-scripts >&2)
+printf '%s\n' "$want" >"$stamp.new"
+mv -- "$stamp.new" "$stamp"

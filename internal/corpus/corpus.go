@@ -66,8 +66,14 @@ func Read(t testing.TB, name string) (surface.Capture, *canon.Node) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return CaptureOf(node, "corpus "+name), node
+}
+
+// CaptureOf reads a capture from an object with the members initialize, tools, resources, resourceTemplates and prompts, all optional: the
+// format of the corpus and of the fixtures of rules.
+func CaptureOf(node *canon.Node, endpoint string) surface.Capture {
 	c := surface.Capture{
-		Endpoint: "corpus " + name, Era: "handshake", Transport: "stdio", ClientProfile: "full", Initialize: []byte("{}"),
+		Endpoint: endpoint, Era: "handshake", Transport: "stdio", ClientProfile: "full", Initialize: []byte("{}"),
 		Lists: map[surface.Kind][][]byte{},
 	}
 	if welcome := node.Get("initialize"); welcome.IsObject() {
@@ -78,7 +84,7 @@ func Read(t testing.TB, name string) (surface.Capture, *canon.Node) {
 			c.Lists[kind] = append(c.Lists[kind], item.Raw)
 		}
 	}
-	return c, node
+	return c
 }
 
 // Each runs f on the snapshot of every capture, as a subtest.

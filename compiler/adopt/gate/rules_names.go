@@ -32,13 +32,13 @@ func checkMalformedItem(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding
 			case !it.Node.IsObject():
 				message = fmt.Sprintf("%s %d is no object", kind, i)
 			case it.Name == "":
-				message = fmt.Sprintf("%s %d has no name", kind, i)
+				message = fmt.Sprintf("%s %d has no %s that is text", kind, i, kind.Key())
 			default:
 				continue
 			}
 			f := about(malformedItem, it, "", message, it.Node)
 			f.Subject = fmt.Sprintf("%s/%s", kind, strings.TrimPrefix(it.Digest, "sha256:")[:12])
-			f.Hint = "the server has to send an object with a name; report it to its maintainers"
+			f.Hint = fmt.Sprintf("the server has to send an object with a %s; report it to its maintainers", kind.Key())
 			findings = append(findings, f.Sealed())
 		}
 	}
@@ -50,15 +50,20 @@ func checkDuplicateName(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding
 	for _, kind := range surface.Kinds {
 		count := map[string]int{}
 		for _, it := range s.Items[kind] {
-			if count[it.Name]++; count[it.Name] == 1 || it.Name == "" {
+			count[it.Name]++
+		}
+		for _, it := range s.Items[kind] {
+			n := count[it.Name]
+			delete(count, it.Name)
+			if n < 2 || it.Name == "" {
 				continue
 			}
-			f := about(duplicateName, it, canon.Pointer(kind.Key()), fmt.Sprintf("%s %q is listed %d times or more", kind, it.Name, count[it.Name]), nil)
-			f.Hint = "rename or remove one of them in the server"
+			f := about(duplicateName, it, canon.Pointer(kind.Key()), fmt.Sprintf("%s %q is listed %d times", kind, it.Name, n), it.Node.Get(kind.Key()))
+			f.Hint = "rename or remove all but one of them in the server"
 			if kind != surface.Tool && kind != surface.Prompt {
 				f.Class = diag.Warning
 			}
-			findings = append(findings, f.Sealed(fmt.Sprint(count[it.Name])))
+			findings = append(findings, f.Sealed(fmt.Sprint(n)))
 		}
 	}
 	return findings

@@ -44,15 +44,15 @@ func rootFault(root *canon.Node) (pointer string, value *canon.Node, fault strin
 
 func checkToolBudget(s *surface.McpSurfaceSnapshot, o Options) []diag.Finding {
 	count := len(s.Tools())
-	limit, class := DefaultToolBudget, diag.Warning
+	limit, class, hint := DefaultToolBudget, diag.Warning, "approve a part of them and serve that through the facade"
 	if o.MaxTools > 0 && count > o.MaxTools {
-		limit, class = o.MaxTools, diag.Error
+		limit, class, hint = o.MaxTools, diag.Error, "raise gate.maxTools in anvil.yaml, or have the server list fewer tools"
 	}
 	if count <= limit {
 		return nil
 	}
 	f := toolBudget.Finding("server", fmt.Sprintf("the server lists %d tools, the budget is %d", count, limit))
 	f.Class, f.Pointer, f.After = class, "/tools", canon.Raw(fmt.Sprint(count))
-	f.Hint = "approve a part of them and serve that through the facade, or raise gate.maxTools in anvil.yaml"
+	f.Hint = hint
 	return []diag.Finding{f.Sealed()}
 }

@@ -1,0 +1,164 @@
+package gate
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"anvil/compiler/canon"
+	"anvil/compiler/diag"
+	"anvil/compiler/surface"
+	"anvil/internal/corpus"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// fixture reads testdata/rules/<rule>/<name>.json.
+func fixture(t *testing.T, rule, name string) *surface.McpSurfaceSnapshot {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "rules", rule, name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := canon.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := surface.New(corpus.CaptureOf(node, "fixture"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func lines(findings []diag.Finding) string {
+	var b strings.Builder
+	for _, f := range findings {
+		fmt.Fprintf(&b, "%s %s tool=%q %s %s\n  %s\n  -> %s\n", f.Class, f.Subject, f.Tool, f.Pointer, f.After, f.Message, f.Hint)
+	}
+	return b.String()
+}
+
+func only(findings []diag.Finding, rule string) []diag.Finding {
+	var kept []diag.Finding
+	for _, f := range findings {
+		if f.Rule == rule {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// TestRules fires every rule on its fixture, with exactly the findings of want.txt, and demands that it is silent on the near miss.
+func TestRules(t *testing.T) {
+	for _, rule := range Rules {
+		t.Run(rule.ID, func(t *testing.T) {
+			got := lines(only(Check(fixture(t, rule.ID, "fires"), Options{}).Findings, rule.ID))
+			golden := filepath.Join("testdata", "rules", rule.ID, "want.txt")
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" || got == "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if near := only(Check(fixture(t, rule.ID, "near"), Options{}).Findings, rule.ID); len(near) > 0 {
+				t.Errorf("fires on the near miss:\n%s", lines(near))
+			}
+		})
+	}
+}
+
+func TestCatalogueIsHonest(t *testing.T) {
+	for _, r := range Rules {
+		if r.Title == "" || r.Doc == "" || r.Class.Rank() == 0 || r.Since == "" {
+			t.Errorf("%s: a field is empty", r.ID)
+		}
+	}
+	entries, err := os.ReadDir("testdata/rules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if _, ok := Rules.Find(e.Name()); !ok {
+			t.Errorf("fixture %s has no rule", e.Name())
+		}
+	}
+}
+
+// TestNoRuleStopsAnother gives one surface with every fault; all of them are reported in one run.
+func TestNoRuleStopsAnother(t *testing.T) {
+	var tools []string
+	for i := range 39 {
+		tools = append(tools, fmt.Sprintf(`{"name":"t%d","inputSchema":{"type":"object"}}`, i))
+	}
+	tools = append(tools, `{"name":"dup","inputSchema":{}}`, `{"name":"dup","inputSchema":[]}`, `{"name":"myTool"}`, `{"name":"my_tool","inputSchema":{"type":["object"]}}`, `null`)
+	node, err := canon.Parse([]byte(`{"initialize":{"capabilities":{"tools":{}}},"tools":[` + strings.Join(tools, ",") + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := surface.New(corpus.CaptureOf(node, "fixture"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for _, f := range Check(s, Options{MaxTools: 10}).Findings {
+		counts[f.Rule]++
+		if f.Fingerprint == "" || f.Hint == "" || f.Message == "" {
+			t.Errorf("finding without fingerprint, hint or message: %+v", f)
+		}
+	}
+	want := map[string]int{"duplicate-name": 1, "root-not-object": 4, "canonical-collision": 1, "malformed-item": 1, "tool-budget": 1}
+	if diff := cmp.Diff(want, counts); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestToolBudget(t *testing.T) {
+	tests := []struct {
+		name     string
+		tools    int
+		max      int
+		refused  bool
+		findings int
+	}{
+		{"at the default budget", DefaultToolBudget, 0, false, 0},
+		{"above the default budget", DefaultToolBudget + 1, 0, false, 1},
+		{"above the configured limit", 6, 5, true, 1},
+		{"configured higher, still above the default", 45, 50, false, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := surface.Capture{Initialize: []byte(`{}`), Lists: map[surface.Kind][][]byte{}}
+			for i := range tt.tools {
+				c.Lists[surface.Tool] = append(c.Lists[surface.Tool], fmt.Appendf(nil, `{"name":"t%d","inputSchema":{"type":"object"}}`, i))
+			}
+			s, err := surface.New(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := Check(s, Options{MaxTools: tt.max})
+			if v.Refused() != tt.refused || len(v.Findings) != tt.findings {
+				t.Errorf("refused %v, findings %v", v.Refused(), v.Findings)
+			}
+		})
+	}
+}
+
+func TestObservedFindingsCount(t *testing.T) {
+	s := fixture(t, "root-not-object", "near")
+	v := Check(s, Options{}, diag.Finding{Rule: "paging-loop", Class: diag.Error, Subject: "server"})
+	if !v.Refused() {
+		t.Error("an error of the probe does not refuse")
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"slices"
 	"time"
 
 	"anvil/compiler/canon"
@@ -13,6 +15,9 @@ import (
 )
 
 const methodNotFound = -32601
+
+// methodRefused are the HTTP statuses by which servers answer a method they do not know, instead of an error reply.
+var methodRefused = []int{http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusNotImplemented}
 
 // lists reads every announced list, then waits until a server that had news is quiet, and reads again what changed meanwhile.
 func (s *session) lists(ctx context.Context) error {
@@ -133,11 +138,13 @@ func (s *session) list(ctx context.Context, kind surface.Kind) ([][]byte, error)
 // listFailure lets a server lack a list that its capability announces: that is a finding. Any other error ends the capture.
 func (s *session) listFailure(ctx context.Context, kind surface.Kind, err error) error {
 	var rpc *wire.RPCError
-	if !errors.As(err, &rpc) {
-		return fail(kind.Method(), Unreachable, cause(ctx, err))
-	}
-	if rpc.Code != methodNotFound {
+	var status *wire.StatusError
+	switch {
+	case errors.As(err, &rpc) && rpc.Code == methodNotFound, errors.As(err, &status) && slices.Contains(methodRefused, status.Code):
+	case rpc != nil:
 		return fail(kind.Method(), BrokenList, err)
+	default:
+		return fail(kind.Method(), Unreachable, cause(ctx, err))
 	}
 	if kind != surface.ResourceTemplate { // optional in practice: most servers with resources have none
 		f := capabilityMismatch.Finding("server", fmt.Sprintf("capability %q is announced, but the server does not know %s", kind.Capability(), kind.Method()))

@@ -3,5 +3,5 @@
 //
 // A finding is a result, not an error: the work was done and this was found. Stages return findings beside their value and never print;
 // the command line renders one [Report] and takes its exit code from it alone. The package knows no rule of any stage and imports
-// only canon and yaml.
+// only canon.
 package diag

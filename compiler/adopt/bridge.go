@@ -1,0 +1,173 @@
+package adopt
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"anvil/compiler/air"
+	"anvil/compiler/canon"
+	"anvil/compiler/diag"
+	"anvil/compiler/surface"
+)
+
+// Bridge lowers a snapshot to the intermediate representation: one operation per tool under the name the server gave it, and every other
+// item kept whole. Any snapshot has a document, however broken its items are; doubts are in its Diagnostics, sorted. What cannot be
+// called without doubt is blocked, what may change something waits for a review, and nothing is approved. The same snapshot gives the
+// same document.
+func Bridge(s *surface.McpSurfaceSnapshot) air.Document {
+	d := air.Document{
+		SchemaVersion: air.SchemaVersion,
+		Service: air.Service{
+			ID:      air.ServiceID(s.ServerName()),
+			Name:    valid(s.ServerName()),
+			Version: valid(s.ServerVersion()),
+			Title:   valid(s.Server.Get("title").Text()),
+			Source:  air.Source{Kind: air.SourceMCP, Snapshot: s.Digest},
+		},
+		Diagnostics: []diag.Finding{},
+	}
+	names, bearers := canonicalNames(s.Tools()), map[string]int{}
+	for _, tool := range s.Tools() {
+		bearers[tool.Name]++
+	}
+	for i, tool := range s.Tools() {
+		o, findings := lower(tool, d.Service.ID, names[i])
+		if bearers[tool.Name] > 1 {
+			o.State = air.StateBlocked
+		}
+		d.Operations = append(d.Operations, o)
+		d.Diagnostics = append(d.Diagnostics, findings...)
+	}
+	slices.SortFunc(d.Operations, func(a, b air.Operation) int { return strings.Compare(a.ID, b.ID) })
+	d.Diagnostics = append(d.Diagnostics, nameFindings(s.Tools())...)
+	d.Capabilities = propose(d)
+	d.Diagnostics = append(d.Diagnostics, carryItems(s, &d)...)
+	diag.Sort(d.Diagnostics)
+	return d
+}
+
+// propose groups all operations into one capability, for a person to review.
+func propose(d air.Document) []air.Capability {
+	if len(d.Operations) == 0 {
+		return nil
+	}
+	c := air.Capability{
+		ID: d.Service.ID + ".adopted", DisplayName: firstOf(d.Service.Title, d.Service.Name, d.Service.ID), Source: "service",
+		Lifecycle: air.LifecycleProposed,
+	}
+	for _, o := range d.Operations {
+		c.OperationIDs = append(c.OperationIDs, o.ID)
+	}
+	return []air.Capability{c}
+}
+
+// carryItems keeps what is no tool.
+func carryItems(s *surface.McpSurfaceSnapshot, d *air.Document) (findings []diag.Finding) {
+	keep := func(it surface.Item) canon.Raw {
+		raw, found := carry(it, it.Node, "")
+		findings = append(findings, found...)
+		return raw
+	}
+	for _, it := range s.Items[surface.Resource] {
+		d.Resources = append(d.Resources, air.Resource{Name: valid(it.Node.Get("name").Text()), URI: valid(it.Name), Item: keep(it)})
+	}
+	for _, it := range s.Items[surface.ResourceTemplate] {
+		d.ResourceTemplates = append(d.ResourceTemplates,
+			air.ResourceTemplate{Name: valid(it.Node.Get("name").Text()), URITemplate: valid(it.Name), Item: keep(it)})
+	}
+	for _, it := range s.Items[surface.Prompt] {
+		d.Prompts = append(d.Prompts, air.Prompt{Name: valid(it.Name), Item: keep(it)})
+	}
+	if s.Instructions != nil && !duplicates(s.Instructions) {
+		d.Instructions = canon.Raw(s.Instructions.Canonical())
+	}
+	return findings
+}
+
+// carry returns the canonical text of n, a part of it at pointer, or nothing and a finding when it names a member twice.
+func carry(it surface.Item, n *canon.Node, pointer string) (canon.Raw, []diag.Finding) {
+	if n == nil {
+		return nil, nil
+	}
+	if duplicates(n) {
+		return nil, []diag.Finding{itemFinding(itemAmbiguous, it, pointer, "the text of "+quoted(it.Subject())+" names a member twice")}
+	}
+	return canon.Raw(n.Canonical()), nil
+}
+
+func duplicates(n *canon.Node) bool {
+	return slices.ContainsFunc(n.Flaws(), func(f canon.Flaw) bool { return f.Kind == canon.DuplicateName })
+}
+
+// lower makes the operation of one tool.
+func lower(tool surface.Item, service, canonical string) (air.Operation, []diag.Finding) {
+	n := tool.Node
+	o := air.Operation{
+		ID:             service + "." + canonical,
+		CanonicalName:  canonical,
+		DisplayName:    valid(firstOf(n.Get("title").Text(), n.Get("annotations").Get("title").Text(), tool.Name, canonical)),
+		Description:    valid(n.Get("description").Text()),
+		MCP:            air.MCP{ToolName: valid(tool.Name)},
+		CLI:            air.CLI{Command: strings.ReplaceAll(canonical, "_", "-")},
+		ContractDigest: tool.ContractDigest(),
+		TextDigest:     tool.TextDigest(),
+	}
+	var findings, found []diag.Finding
+	o.Input.Schema, findings = carry(tool, n.Get("inputSchema"), "/inputSchema")
+	o.Output.Schema, found = carry(tool, n.Get("outputSchema"), "/outputSchema")
+	findings = append(findings, found...)
+	ambiguous := len(findings) > 0 || n != nil && duplicates(n)
+	if ambiguous && len(findings) == 0 {
+		findings = append(findings, itemFinding(itemAmbiguous, tool, "", "the text of "+quoted(tool.Subject())+" names a member twice"))
+	}
+	o, found = infer(o, tool)
+	findings = append(findings, found...)
+	if ambiguous || !callable(tool) {
+		o.State = air.StateBlocked
+	}
+	return o, findings
+}
+
+// callable reports a tool that a call can name.
+func callable(tool surface.Item) bool {
+	return tool.Node.IsObject() && tool.Name != "" && utf8.ValidString(tool.Name)
+}
+
+// valid returns s as text that every format can carry; what is not Unicode becomes U+FFFD.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+func firstOf(texts ...string) string {
+	for _, t := range texts {
+		if strings.TrimSpace(t) != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+func quoted(s string) string { return `"` + diag.Printable(s) + `"` }
+
+// itemFinding starts a finding about one item, with the place in it that is meant, and seals it.
+func itemFinding(rule diag.Rule, it surface.Item, pointer, message string, args ...string) diag.Finding {
+	f := rule.Finding(valid(it.Subject()), message)
+	f.Pointer = pointer
+	if it.Kind == surface.Tool {
+		f.Tool = valid(it.Name)
+	}
+	f.Hint = hints[rule.ID]
+	return f.Sealed(args...)
+}
+
+// hints says per rule what to do next.
+var hints = map[string]string{
+	descriptionMentionsDanger.ID: "read the description; approve the operation only if the words speak of something else",
+	hintContradiction.ID:         "ask the server's owner which hint is meant; review the operation with `anvil mcp review`",
+	hintSchemaMismatch.ID:        "find out what the tool runs; approve it as a mutation, or block it with `anvil mcp review`",
+	hintVerbMismatch.ID:          "find out what the tool does; approve it as a mutation, or block it with `anvil mcp review`",
+	itemAmbiguous.ID:             "have the server write each member once, then take a new snapshot",
+	operationIDCollision.ID:      "have the server rename one of the tools",
+	operationNameAmbiguous.ID:    "have the server give each tool a name of its own, then take a new snapshot",
+	operationUncallable.ID:       "have the server give the tool a name, then take a new snapshot",
+	verbDangerousUnannotated.ID:  "have the server set destructiveHint",
+}

@@ -1,0 +1,156 @@
+package air
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"anvil/compiler/diag"
+)
+
+// Approval is the record of a person's decision to expose one operation.
+type Approval struct {
+	Operation      string `json:"operation"`        // id
+	By             string `json:"by"`               // who
+	At             string `json:"at"`               // when, RFC 3339 in UTC
+	Reason         string `json:"reason,omitzero"`  // why
+	Expires        string `json:"expires,omitzero"` // last day it holds, "2006-01-02" in UTC, or a time in RFC 3339
+	ContractDigest string `json:"contractDigest"`   // of the operation that was looked at
+	TextDigest     string `json:"textDigest"`       // of the text that was read
+}
+
+// approvalMethod marks the claims that stand for an approval, so that they can be taken back with it.
+const approvalMethod = "approval"
+
+// maxSkew is how far an approval may lie in the future before it is taken for a mistake: clocks differ.
+const maxSkew = 24 * time.Hour
+
+// WithApprovals returns d with exactly these approvals in force at now, and what became of those that are not. Approvals that d already
+// carries count no more unless they are given again. Of several for one operation the latest that binds counts.
+//
+// An approval binds when its contract digest is the operation's. It exposes the operation; for an operation that says of itself, without
+// contradiction, that it reads, it also is the proof that was missing: confirmation goes and retries come, unless the text that was read
+// has changed since.
+func (d Document) WithApprovals(approvals []Approval, now time.Time) (Document, []diag.Finding) {
+	given := map[string][]Approval{}
+	var findings []diag.Finding
+	for _, a := range approvals {
+		given[a.Operation] = append(given[a.Operation], a)
+		if _, known := d.Find(a.Operation); !known {
+			findings = append(findings, approvalFinding(approvalOrphaned, a, "",
+				fmt.Sprintf("the approval of %q by %q is for an operation that is not there", a.Operation, a.By)))
+		}
+	}
+	d.Operations = slices.Clone(d.Operations)
+	for i, o := range d.Operations {
+		approved, found := o.withoutApproval().approve(given[o.ID], now)
+		d.Operations[i] = approved
+		findings = append(findings, found...)
+	}
+	diag.Sort(findings)
+	return d, findings
+}
+
+// withoutApproval takes back what an approval gave; an operation that was approved must be looked at again.
+func (o Operation) withoutApproval() Operation {
+	had := len(o.Evidence)
+	o.Evidence = slices.DeleteFunc(slices.Clone(o.Evidence), func(c Claim) bool { return c.Method == approvalMethod })
+	if o.State == StateApproved {
+		o.State = StateReviewRequired
+	}
+	o.Approval = nil
+	if len(o.Evidence) < had {
+		return o.Settled()
+	}
+	return o
+}
+
+// approve puts the latest binding approval in force.
+func (o Operation) approve(approvals []Approval, now time.Time) (Operation, []diag.Finding) {
+	slices.SortStableFunc(approvals, func(a, b Approval) int { return signedAt(b).Compare(signedAt(a)) })
+	var findings []diag.Finding
+	for _, a := range approvals {
+		rule, problem := o.refuses(a, now)
+		if problem == "" {
+			if a.TextDigest != o.TextDigest {
+				findings = append(findings, approvalFinding(approvalTextChanged, a, o.MCP.ToolName,
+					fmt.Sprintf("the text of operation %q is not the one that %q approved", o.ID, a.By)))
+			}
+			return o.withApproval(a), findings
+		}
+		findings = append(findings, approvalFinding(rule, a, o.MCP.ToolName,
+			fmt.Sprintf("the approval of operation %q by %q %s", o.ID, a.By, problem)))
+		if o.State == StateGenerated {
+			o.State = StateReviewRequired
+		}
+	}
+	return o, findings
+}
+
+// refuses says which rule keeps the approval from binding and why; the reason is empty when it binds.
+func (o Operation) refuses(a Approval, now time.Time) (diag.Rule, string) {
+	until, err := a.until()
+	switch {
+	case o.State == StateBlocked || o.State == StateDeprecated:
+		return approvalRefused, fmt.Sprintf("has no effect: the operation is %s", o.State)
+	case a.By == "" || signedAt(a).IsZero() || err != nil:
+		return approvalInvalid, "does not say by whom, since when or until when it holds"
+	case signedAt(a).After(now.Add(maxSkew)):
+		return approvalInvalid, "is dated in the future"
+	case a.ContractDigest != o.ContractDigest:
+		return approvalLapsed, "lapses: the operation's contract has changed since"
+	case !until.IsZero() && !now.Before(until):
+		return approvalExpired, fmt.Sprintf("expired on %s", a.Expires)
+	}
+	return diag.Rule{}, ""
+}
+
+// withApproval exposes o under an approval that binds.
+func (o Operation) withApproval(a Approval) Operation {
+	o.State, o.Approval = StateApproved, &a
+	harmless := o.Effect.Kind == Read && o.Effect.Risk.Rank() <= RiskLow.Rank() && a.TextDigest == o.TextDigest
+	if !harmless {
+		return o
+	}
+	claim := Claim{Subject: o.ID, Source: FromPerson, SourceRef: a.By, Method: approvalMethod, Confidence: 1, Review: Accepted}
+	for _, c := range []Claim{
+		{Predicate: PredicateKind, Value: ValueOf(Read)},
+		{Predicate: PredicateIdempotency, Value: ValueOf(IdempotencyNatural)},
+		{Predicate: PredicateRetries, Value: ValueOf(RetrySafe)},
+		{Predicate: PredicateConfirmation, Value: ValueOf(false)},
+	} {
+		claim.Predicate, claim.Value = c.Predicate, c.Value
+		o.Evidence = append(o.Evidence, claim)
+	}
+	return o.Settled()
+}
+
+// signedAt returns when the approval was given, the zero time when that cannot be read.
+func signedAt(a Approval) time.Time {
+	t, err := time.Parse(time.RFC3339, a.At)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// until returns the first moment at which the approval holds no more, the zero time when it has no end.
+func (a Approval) until() (time.Time, error) {
+	if a.Expires == "" {
+		return time.Time{}, nil
+	}
+	if day, err := time.Parse(time.DateOnly, a.Expires); err == nil {
+		return day.AddDate(0, 0, 1), nil
+	}
+	return time.Parse(time.RFC3339, a.Expires)
+}
+
+func approvalFinding(rule diag.Rule, a Approval, tool, message string) diag.Finding {
+	f := rule.Finding("operation/"+a.Operation, message)
+	f.Tool = tool
+	f.Hint = "look at the operation with `anvil mcp review` and approve it again if it is still wanted"
+	if rule.ID == approvalOrphaned.ID || rule.ID == approvalRefused.ID {
+		f.Hint = "take the approval out of the list"
+	}
+	return f.Sealed(a.By, a.At, a.ContractDigest, a.TextDigest)
+}

@@ -1,0 +1,165 @@
+package air
+
+import "anvil/compiler/canon"
+
+// Operation is one callable action of a service.
+type Operation struct {
+	ID             string       `json:"id"`            // "<service>.<canonicalName>"
+	CanonicalName  string       `json:"canonicalName"` // see CanonicalName
+	DisplayName    string       `json:"displayName"`
+	Description    string       `json:"description,omitzero"`
+	Effect         Effect       `json:"effect"`
+	Input          Input        `json:"input"`
+	Output         Output       `json:"output"`
+	Idempotency    Idempotency  `json:"idempotency"`
+	Retries        Retries      `json:"retries"`
+	Confirmation   Confirmation `json:"confirmation"`
+	MCP            MCP          `json:"mcp"`
+	CLI            CLI          `json:"cli"`
+	State          State        `json:"state"`
+	ContractDigest string       `json:"contractDigest"` // of what a machine relies on; approvals are bound to it
+	TextDigest     string       `json:"textDigest"`     // of every string a model reads
+	ReviewNotes    []string     `json:"reviewNotes,omitempty"`
+	Evidence       []Claim      `json:"evidence"`
+	Approval       *Approval    `json:"approval,omitempty"` // in force; set by Document.WithApprovals alone
+}
+
+// Effect is what a call does to the world.
+type Effect struct {
+	Kind       EffectKind `json:"kind"`
+	Action     Action     `json:"action"`
+	Resource   string     `json:"resource,omitzero"` // the thing acted on, singular snake_case; empty when the name tells none
+	Risk       Risk       `json:"risk"`
+	Reversible bool       `json:"reversible"`
+}
+
+// EffectKind tells reading from changing.
+type EffectKind string
+
+// The kinds of effect. What is not proven to be a read is a mutation.
+const (
+	Read     EffectKind = "read"
+	Mutation EffectKind = "mutation"
+)
+
+// Action is the verb of an effect, out of a closed vocabulary.
+type Action string
+
+// The actions of reads, then those of mutations, then the one that says nothing.
+const (
+	ActionList     Action = "list"
+	ActionGet      Action = "get"
+	ActionSearch   Action = "search"
+	ActionExport   Action = "export"
+	ActionSimulate Action = "simulate"
+	ActionValidate Action = "validate"
+	ActionPoll     Action = "poll"
+	ActionCreate   Action = "create"
+	ActionUpdate   Action = "update"
+	ActionReplace  Action = "replace"
+	ActionDelete   Action = "delete"
+	ActionSend     Action = "send"
+	ActionExecute  Action = "execute"
+	ActionApprove  Action = "approve"
+	ActionCancel   Action = "cancel"
+	ActionReserve  Action = "reserve"
+	ActionOther    Action = "other"
+)
+
+// Risk is how bad an unwanted call would be. The ladder is ordered; see Risk.Rank.
+type Risk string
+
+// The risk ladder, from harmless on.
+const (
+	RiskNone        Risk = "none"
+	RiskLow         Risk = "low"
+	RiskMedium      Risk = "medium"
+	RiskHigh        Risk = "high"
+	RiskFinancial   Risk = "financial"
+	RiskDestructive Risk = "destructive"
+)
+
+// Rank orders risks: a higher rank is worse. What is no risk of the ladder ranks above all of them.
+func (r Risk) Rank() int { return rankIn(riskOrder, r) }
+
+// Input is what an operation takes: the schema as the server sent it, in canonical form; left out when it sent none.
+type Input struct {
+	Schema canon.Raw `json:"schema,omitzero"`
+}
+
+// Output is what an operation answers, as Input.
+type Output struct {
+	Schema canon.Raw `json:"schema,omitzero"`
+}
+
+// Idempotency says whether the same call twice is the same as once.
+type Idempotency struct {
+	Mode IdempotencyMode `json:"mode"`
+}
+
+// IdempotencyMode is by what means a repeated call is harmless.
+type IdempotencyMode string
+
+// The modes of idempotency.
+const (
+	IdempotencyNatural      IdempotencyMode = "natural"       // by the nature of the operation
+	IdempotencyKeySupported IdempotencyMode = "key_supported" // when the caller sends a key
+	IdempotencyClientID     IdempotencyMode = "client_id"     // the caller names what it creates
+	IdempotencyRequired     IdempotencyMode = "required"      // the caller must send a key
+	IdempotencyNone         IdempotencyMode = "none"          // not at all, or nobody knows
+)
+
+// Retries says whether a failed call may be repeated without asking anyone.
+type Retries struct {
+	Mode        RetryMode  `json:"mode"`
+	Basis       RetryBasis `json:"basis"`
+	MaxAttempts int        `json:"maxAttempts"` // the first try counted, 1 to 5
+}
+
+// RetryMode allows or forbids automatic retries.
+type RetryMode string
+
+// The retry modes.
+const (
+	RetrySafe RetryMode = "safe"
+	RetryNone RetryMode = "none"
+)
+
+// RetryBasis is why a retry is safe.
+type RetryBasis string
+
+// The bases of a retry.
+const (
+	BasisReadSafe          RetryBasis = "read_safe"
+	BasisNaturalIdempotent RetryBasis = "natural_idempotent"
+	BasisIdempotencyKey    RetryBasis = "idempotency_key"
+	BasisUnproven          RetryBasis = "unproven"
+)
+
+// Confirmation says whether a call waits for somebody's yes.
+type Confirmation struct {
+	Required bool   `json:"required"`
+	Reason   string `json:"reason,omitzero"`
+}
+
+// MCP is how the operation is called upstream.
+type MCP struct {
+	ToolName string `json:"toolName"` // the adopted name, verbatim
+}
+
+// CLI is how the operation is called on a command line.
+type CLI struct {
+	Command string `json:"command"`
+}
+
+// State is where an operation stands. Only StateApproved is ever exposed.
+type State string
+
+// The states of an operation.
+const (
+	StateGenerated      State = "generated"       // lowered, nobody has looked at it
+	StateReviewRequired State = "review_required" // a person must look at it: it changes things, or its evidence disagrees
+	StateApproved       State = "approved"
+	StateDeprecated     State = "deprecated"
+	StateBlocked        State = "blocked" // cannot be approved: what it does or whom it reaches cannot be told
+)

@@ -1,0 +1,81 @@
+package air
+
+import (
+	"slices"
+
+	"anvil/compiler/canon"
+	"anvil/compiler/schema"
+)
+
+// Signature is the fingerprint of a set of operations: what the command line, the skill, the simulator and the facade of one pack must
+// agree on. It knows neither modes nor states nor approvals, so it is the same before and after a review; take it of
+// Document.Approved for the part that is exposed.
+type Signature struct {
+	SchemaVersion int                  `json:"schemaVersion"`
+	Service       string               `json:"service"` // id; in no digest of its own, operation ids begin with it
+	Digest        string               `json:"digest"`  // of operations
+	Operations    []OperationSignature `json:"operations"`
+}
+
+// OperationSignature is the fingerprint of one operation. A digest is empty where there is nothing to digest.
+type OperationSignature struct {
+	ID                 string `json:"id"`
+	PublicName         string `json:"publicName"`         // the tool name callers use
+	InputSchemaDigest  string `json:"inputSchemaDigest"`  // of what the schema means to a machine
+	OutputSchemaDigest string `json:"outputSchemaDigest"` // likewise
+	EffectDigest       string `json:"effectDigest"`       // of effect, idempotency, retries and confirmation, as they are without an approval
+	ContractDigest     string `json:"contractDigest"`
+	TextDigest         string `json:"textDigest"`
+}
+
+// Signature returns the signature of all operations of d, by id.
+func (d Document) Signature() Signature {
+	operations := slices.Clone(d.Operations)
+	sortOperations(operations)
+	s := Signature{SchemaVersion: SchemaVersion, Service: d.Service.ID, Operations: []OperationSignature{}}
+	for _, o := range operations {
+		s.Operations = append(s.Operations, OperationSignature{
+			ID:                 o.ID,
+			PublicName:         o.MCP.ToolName,
+			InputSchemaDigest:  schemaDigest(o.Input.Schema),
+			OutputSchemaDigest: schemaDigest(o.Output.Schema),
+			EffectDigest:       o.effectDigest(),
+			ContractDigest:     o.ContractDigest,
+			TextDigest:         o.TextDigest,
+		})
+	}
+	s.Digest = digestOf(s.Operations)
+	return s
+}
+
+// effectDigest covers the posture that holds without an approval; words, which bind nobody, are left out.
+func (o Operation) effectDigest() string {
+	o = o.withoutApproval()
+	return digestOf(struct {
+		Effect       Effect      `json:"effect"`
+		Idempotency  Idempotency `json:"idempotency"`
+		Retries      Retries     `json:"retries"`
+		Confirmation bool        `json:"confirmation"`
+	}{o.Effect, o.Idempotency, o.Retries, o.Confirmation.Required})
+}
+
+func schemaDigest(raw canon.Raw) string {
+	node, err := canon.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	return canon.Digest(schema.Contract(node))
+}
+
+// digestOf digests a value of this package; one that cannot be written has no digest.
+func digestOf(v any) string {
+	text, err := canon.EncodeCompact(v)
+	if err != nil {
+		return ""
+	}
+	digest, err := canon.DigestOf(text)
+	if err != nil {
+		return ""
+	}
+	return digest
+}

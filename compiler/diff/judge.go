@@ -1,0 +1,139 @@
+package diff
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"anvil/compiler/canon"
+	"anvil/compiler/diag"
+	"anvil/compiler/surface"
+)
+
+// Judge returns the findings of a delta, sorted. An empty delta has none, any other has at least one: what no rule knows, or what cannot be
+// decided, is a risky finding of its own.
+func Judge(d Delta) []diag.Finding {
+	j := &judge{}
+	j.server(d)
+	j.protocol(d)
+	j.capabilities(d.Capabilities)
+	for _, list := range d.Lists {
+		j.existence(list)
+		for _, p := range list.Renamed {
+			j.renamed(list.Kind, p)
+			j.item(list.Kind, p)
+		}
+		for _, p := range list.Changed {
+			j.item(list.Kind, p)
+		}
+	}
+	j.crossCheck(d)
+	diag.Sort(j.found)
+	return j.found
+}
+
+// judge collects findings.
+type judge struct{ found []diag.Finding }
+
+// fact is what a rule has to say besides its record.
+type fact struct {
+	subject, tool, pointer, message string
+	before, after                   canon.Raw
+	class                           diag.Class // overrides the rule's
+	security                        bool       // adds to the rule's
+	args                            []string   // what tells this finding from others at its place
+}
+
+func (j *judge) add(id string, f fact) {
+	r := record(id)
+	finding := r.rule().Finding(f.subject, f.message)
+	finding.Security = finding.Security || f.security
+	if f.class != "" {
+		finding.Class = f.class
+	}
+	finding.Tool, finding.Pointer, finding.Before, finding.After, finding.Hint = f.tool, f.pointer, f.before, f.after, r.Hint
+	j.found = append(j.found, finding.Sealed(f.args...))
+}
+
+// at starts a fact about one change of an item.
+func (p Pair) at(c Change, message string) fact {
+	f := fact{subject: p.New.Subject(), pointer: c.Pointer, message: message, before: c.Before, after: c.After}
+	if p.New.Kind == surface.Tool {
+		f.tool = p.New.Name
+	}
+	return f
+}
+
+func about(it surface.Item, message string) fact {
+	f := fact{subject: it.Subject(), message: message}
+	if it.Kind == surface.Tool {
+		f.tool = it.Name
+	}
+	return f
+}
+
+// item judges the changes of one item.
+func (j *judge) item(kind surface.Kind, p Pair) {
+	switch kind {
+	case surface.Tool:
+		j.tool(p)
+	case surface.Prompt:
+		j.prompt(p)
+	default:
+		j.resource(p)
+	}
+}
+
+// maxPointers bounds how many places a message names.
+const maxPointers = 5
+
+// group reports several changes of one item as one finding. Its sides are the value of a single change, and of several an object that
+// holds each value under its pointer.
+func (j *judge) group(id string, p Pair, message string, changes []Change) {
+	if len(changes) == 0 {
+		return
+	}
+	f := p.at(changes[0], message)
+	pointers := make([]string, 0, maxPointers)
+	for _, c := range changes {
+		if len(pointers) < maxPointers {
+			pointers = append(pointers, quoted(c.Pointer))
+		}
+		f.security = f.security || c.OriginMoved
+		if len(changes) > 1 {
+			f.pointer = commonPointer(f.pointer, c.Pointer)
+		}
+	}
+	if len(changes) > 1 {
+		f.before = byPointer(changes, func(c Change) canon.Raw { return c.Before })
+		f.after = byPointer(changes, func(c Change) canon.Raw { return c.After })
+	}
+	f.message += " at " + strings.Join(pointers, ", ")
+	if rest := len(changes) - len(pointers); rest > 0 {
+		f.message += fmt.Sprintf(" and %d more", rest)
+	}
+	j.add(id, f)
+}
+
+func byPointer(changes []Change, side func(Change) canon.Raw) canon.Raw {
+	var members [][]byte
+	for _, c := range changes {
+		if value := side(c); !absent(value) {
+			members = append(members, slices.Concat(canon.Quote(c.Pointer), []byte{':'}, value))
+		}
+	}
+	if members == nil {
+		return nil
+	}
+	return canon.MustCanonical(slices.Concat([]byte{'{'}, bytes.Join(members, []byte{','}), []byte{'}'}))
+}
+
+func commonPointer(a, b string) string {
+	x, y := tokens(a), tokens(b)
+	n := 0
+	for n < len(x) && n < len(y) && x[n] == y[n] {
+		n++
+	}
+	return canon.Pointer(x[:n]...)
+}

@@ -1,0 +1,185 @@
+package diff
+
+import (
+	"anvil/compiler/canon"
+	"anvil/compiler/diag"
+	"anvil/compiler/surface"
+)
+
+var toolRules = []Rule{
+	{"tool-removed", diag.Breaking, false, "A tool is gone",
+		"Calls to it fail, and prompts or scripts that name it stop working.", "Move callers to another tool, or stay with the version that has it."},
+	{"tool-added", diag.Safe, false, "A tool was added",
+		"Existing calls are not touched, but a model may choose it over an approved one.", "Review it; until it is approved it is not callable through the facade."},
+	{"tool-renamed", diag.Breaking, true, "A tool is the same under another name",
+		"Allow lists and pins go by name: callers break, and a pin no longer covers the tool.", "Update callers, allow lists and approvals to the new name."},
+	{"tool-name-case-changed", diag.Breaking, true, "A tool's name differs in case only",
+		"Names are case-sensitive: callers break, and the old pin no longer covers the tool.", "Update callers, allow lists and approvals to the new spelling."},
+	{"tool-reintroduced-changed", diag.Risky, true, "A tool that had gone is back as another one",
+		"Hiding a tool and bringing it back changed slips past a comparison with the last capture.", "Review it as a new tool; do not carry an old approval over."},
+	{"tool-description-changed", diag.Risky, false, "A tool's description changed",
+		"Descriptions decide when a model calls a tool and with what.", "Read the new text as if it were your own prompt, then accept or refuse it."},
+	{"tool-description-whitespace", diag.Safe, false, "A tool's description is spaced differently",
+		"The words are the same.", "Nothing to do."},
+	{"tool-description-removed", diag.Risky, false, "A tool has no description any more",
+		"A model has only the name to go by.", "Ask for the description back, or override it in the facade."},
+	{"tool-title-changed", diag.Safe, false, "A tool's title changed",
+		"Approval dialogs show the title to people.", "Check that the title still says what the tool does."},
+	{"tool-icons-changed", diag.Safe, false, "A tool's icons changed",
+		"Clients fetch and show them; a new web origin learns who looks.", "Look at the new address once."},
+	{"tool-meta-changed", diag.Risky, false, "A tool's metadata changed",
+		"Clients act on it: user interface bindings, size limits.", "Read both values and decide whether it matters."},
+	{"tool-exec-mode-changed", diag.Breaking, false, "How a tool may be run changed",
+		"A client that runs it the old way is refused, or has to wait for a task.", "Check that your clients support the new mode."},
+	{"tool-member-changed", diag.Risky, false, "Something else about a tool changed",
+		"No rule knows what this member means.", "Read both values and decide whether it matters."},
+	{"list-name-duplicated", diag.Risky, true, "A name is listed more than once",
+		"Which of the namesakes a call reaches is the server's choice; one can shadow the other.", "Refuse the surface until the names are unique."},
+	{"list-duplicate-removed", diag.Risky, false, "One of several namesakes is gone",
+		"Which of them answered calls before cannot be told.", "Check that the one that stayed is the one you approved."},
+}
+
+// noun names a kind in messages.
+var nouns = map[surface.Kind]string{surface.Tool: "tool", surface.Prompt: "prompt", surface.Resource: "resource", surface.ResourceTemplate: "resource template"}
+
+// stems leads the rule ids of a kind.
+var stems = map[surface.Kind]string{surface.Tool: "tool", surface.Prompt: "prompt", surface.Resource: "resource", surface.ResourceTemplate: "template"}
+
+func nameOf(it surface.Item) string {
+	if it.Name == "" {
+		return nouns[it.Kind] + " without a name"
+	}
+	return nouns[it.Kind] + " " + quoted(it.Name)
+}
+
+// existence judges what came and went, for every kind.
+func (j *judge) existence(list ListDelta) {
+	stem := stems[list.Kind]
+	for _, r := range list.Removed {
+		f := about(r.Item, nameOf(r.Item)+" was removed")
+		f.before = r.Item.JSON
+		if r.Duplicate {
+			f.message = "one of the items called " + nameOf(r.Item) + " was removed"
+			j.add("list-duplicate-removed", f)
+			continue
+		}
+		j.add(stem+"-removed", f)
+	}
+	for _, a := range list.Added {
+		j.arrival(stem, a)
+	}
+}
+
+func (j *judge) arrival(stem string, a Arrival) {
+	f := about(a.Item, nameOf(a.Item)+" was added")
+	f.after = a.Item.JSON
+	switch {
+	case a.Duplicate:
+		f.message = "a second item called " + nameOf(a.Item) + " was added"
+		j.add("list-name-duplicated", f)
+		return
+	case a.LastDigest != "" && a.LastDigest != a.Item.Digest:
+		f.message = nameOf(a.Item) + " had gone and is back, changed"
+		f.args = []string{a.LastDigest}
+		j.add(stem+"-reintroduced-changed", f)
+		return
+	case a.LastDigest != "":
+		f.message = nameOf(a.Item) + " had gone and is back, unchanged"
+	}
+	switch {
+	case a.Item.Kind == surface.Tool && !a.Hints.ReadOnly && a.Hints.Destructive:
+		f.security = true
+		f.message += "; it does not rule out that it changes or deletes data"
+	case a.OpenStated:
+		f.security = true
+		f.message += "; it says that it reaches beyond the server"
+	case a.Exposed:
+		f.security = true
+		f.message += "; its address leads to local files or a private host"
+	}
+	j.add(stem+"-added", f)
+}
+
+func (j *judge) renamed(kind surface.Kind, p Pair) {
+	f := about(p.New, nameOf(p.Old)+" is now called "+quoted(p.New.Name))
+	f.before, f.after = canon.Quote(p.Old.Name), canon.Quote(p.New.Name)
+	f.args = []string{p.Old.Digest, p.New.Digest}
+	switch {
+	case kind == surface.Tool && p.CaseOnly:
+		f.message += ", which differs in case only"
+		j.add("tool-name-case-changed", f)
+	case kind == surface.Tool:
+		j.add("tool-renamed", f)
+	case kind == surface.Prompt:
+		j.add("prompt-renamed", f)
+	case kind == surface.Resource:
+		f.security = p.Moved
+		j.add("resource-uri-changed", f)
+	default:
+		j.template(p, f)
+	}
+}
+
+func (j *judge) tool(p Pair) {
+	var titles, icons, meta, other, input, output []Change
+	j.hints(p, func(c Change) { other = append(other, c) })
+	for _, c := range p.Changes {
+		switch {
+		case c.Schema != nil && c.Schema.Side == Input:
+			input = append(input, c)
+		case c.Schema != nil:
+			output = append(output, c)
+		case head(c.Pointer) == "annotations" && c.Pointer != "/annotations/title": // judged with the hints
+		case head(c.Pointer) == "title" || c.Pointer == "/annotations/title":
+			titles = append(titles, c)
+		case head(c.Pointer) == "description":
+			j.description(p, c)
+		case head(c.Pointer) == "icons":
+			icons = append(icons, c)
+		case head(c.Pointer) == "_meta":
+			meta = append(meta, c)
+		case c.Pointer == "/execution/taskSupport":
+			j.execution(p, c)
+		default:
+			other = append(other, c)
+		}
+	}
+	j.group("tool-title-changed", p, "the title of "+nameOf(p.New)+" changed", titles)
+	j.group("tool-icons-changed", p, "the icons of "+nameOf(p.New)+" changed", icons)
+	j.group("tool-meta-changed", p, "the metadata of "+nameOf(p.New)+" changed", meta)
+	j.group("tool-member-changed", p, nameOf(p.New)+" changed in a way that no rule knows", other)
+	j.schema(p, input)
+	j.schema(p, output)
+}
+
+func (j *judge) description(p Pair, c Change) {
+	switch {
+	case absent(c.After):
+		j.add("tool-description-removed", p.at(c, "the description of "+nameOf(p.New)+" is gone"))
+	case spacingOnly(c):
+		j.add("tool-description-whitespace", p.at(c, "the description of "+nameOf(p.New)+" is spaced differently"))
+	case absent(c.Before):
+		j.add("tool-description-changed", p.at(c, nameOf(p.New)+" has a description now"))
+	default:
+		j.add("tool-description-changed", p.at(c, "the description of "+nameOf(p.New)+" changed"))
+	}
+}
+
+// execution judges task support; a tool that says nothing forbids tasks.
+func (j *judge) execution(p Pair, c Change) {
+	mode := func(raw canon.Raw) string {
+		if absent(raw) {
+			return `"forbidden"`
+		}
+		return string(raw)
+	}
+	before, after := mode(c.Before), mode(c.After)
+	f := p.at(c, "task support of "+nameOf(p.New)+" changed from "+shown(canon.Raw(before))+" to "+shown(canon.Raw(after)))
+	switch {
+	case before == after:
+		f.class, f.message = diag.Safe, "task support of "+nameOf(p.New)+" is "+shown(canon.Raw(after))+", stated or not"
+	case before == `"forbidden"` && after == `"optional"`:
+		f.class = diag.Safe
+	}
+	j.add("tool-exec-mode-changed", f)
+}

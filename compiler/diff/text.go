@@ -1,0 +1,81 @@
+package diff
+
+import (
+	"strings"
+
+	"anvil/compiler/canon"
+	"anvil/compiler/diag"
+)
+
+// messageRunes bounds how much of a server's text a message quotes.
+const messageRunes = 80
+
+// quoted returns a server's text for a message: in quotes, visible and short.
+func quoted(s string) string { return `"` + shorten(diag.Printable(s), messageRunes) + `"` }
+
+// shown returns a JSON value for a message.
+func shown(raw canon.Raw) string {
+	if absent(raw) {
+		return "nothing"
+	}
+	return shorten(diag.Printable(string(raw)), messageRunes)
+}
+
+// listed joins values for a message.
+func listed(values []canon.Raw) string {
+	texts := make([]string, 0, len(values))
+	for i, v := range values {
+		if i == 8 {
+			texts = append(texts, "...")
+			break
+		}
+		texts = append(texts, shown(v))
+	}
+	return strings.Join(texts, ", ")
+}
+
+func shorten(s string, runes int) string {
+	n := 0
+	for i := range s {
+		if n == runes {
+			return s[:i] + "..."
+		}
+		n++
+	}
+	return s
+}
+
+// textOf returns the decoded text of a JSON string.
+func textOf(raw canon.Raw) (string, bool) {
+	if absent(raw) {
+		return "", false
+	}
+	return parsed(raw).Str()
+}
+
+// spacingOnly reports two texts that differ in white space alone. Invisible characters are no white space.
+func spacingOnly(c Change) bool {
+	before, okBefore := textOf(c.Before)
+	after, okAfter := textOf(c.After)
+	return okBefore && okAfter && strings.Join(strings.Fields(before), " ") == strings.Join(strings.Fields(after), " ")
+}
+
+// tokens splits a JSON pointer into its decoded reference tokens.
+func tokens(pointer string) []string {
+	if pointer == "" {
+		return nil
+	}
+	parts := strings.Split(pointer[1:], "/")
+	for i, p := range parts {
+		parts[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(p)
+	}
+	return parts
+}
+
+// head returns the first token of a pointer.
+func head(pointer string) string {
+	if t := tokens(pointer); len(t) > 0 {
+		return t[0]
+	}
+	return ""
+}

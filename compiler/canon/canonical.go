@@ -28,9 +28,9 @@ type writer struct {
 	depth             int
 }
 
-// span is one written member: its name and where it stands in dst.
+// span is one written member: its decoded name and where it stands in dst.
 type span struct {
-	name       string
+	name       []byte
 	start, end int
 }
 
@@ -66,12 +66,8 @@ func (w *writer) value(i int) (int, error) {
 
 func (w *writer) text(i int) (int, error) {
 	end, plain, err := lexString(w.src, i)
-	switch {
-	case err != nil:
-	case plain:
-		w.dst = append(w.dst, w.src[i:end]...)
-	default:
-		w.dst = appendCanonicalString(w.dst, w.src[i:end])
+	if err == nil {
+		w.dst = literal{w.src[i:end], plain}.appendCanonical(w.dst)
 	}
 	return end, err
 }
@@ -93,15 +89,12 @@ func (w *writer) array(i int) (int, error) {
 func (w *writer) object(i int) (int, error) {
 	w.dst = append(w.dst, '{')
 	base, body := len(w.members), len(w.dst)
-	end, err := walk(w.src, i, func(nameStart, nameEnd, value int) (int, error) {
+	end, err := walk(w.src, i, func(name literal, value int) (int, error) {
 		start := len(w.dst)
-		if _, err := w.text(nameStart); err != nil {
-			return 0, err
-		}
+		w.dst = name.appendCanonical(w.dst)
 		w.dst = append(w.dst, ':')
 		next, err := w.value(value)
-		lit := w.src[nameStart:nameEnd]
-		w.members = append(w.members, span{decode(lit, false), start, len(w.dst)})
+		w.members = append(w.members, span{name.decoded(), start, len(w.dst)})
 		w.dst = append(w.dst, ',')
 		return next, err
 	}, nil)

@@ -30,7 +30,11 @@ func lexString(src []byte, i int) (end int, plain bool, err error) {
 	start := i
 	plain = true
 	for i++; i < len(src); i++ {
-		switch c := src[i]; {
+		c := src[i]
+		if ordinary[c] {
+			continue
+		}
+		switch {
 		case c == '"':
 			return i + 1, plain, nil
 		case c == '\\':
@@ -40,12 +44,20 @@ func lexString(src []byte, i int) (end int, plain bool, err error) {
 			}
 		case c < 0x20:
 			return 0, false, syntaxError(i, "control character in a string")
-		case c >= 0x80:
+		default:
 			plain = false
 		}
 	}
 	return 0, false, syntaxError(start, "string without end")
 }
+
+// ordinary marks the bytes that stand for themselves in a plain string.
+var ordinary = func() (table [256]bool) {
+	for c := 0x20; c < 0x80; c++ {
+		table[c] = c != '"' && c != '\\'
+	}
+	return table
+}()
 
 // lexEscape checks the escape at src[i] and returns the offset of its last byte.
 func lexEscape(src []byte, i int) (int, error) {
@@ -136,7 +148,7 @@ func lexLiteral(src []byte, i int) (int, error) {
 
 // walk calls member or item for each element of the container at src[i]; both read the value at the offset they are given and return
 // the offset behind it. It returns the offset behind the container.
-func walk(src []byte, i int, member func(nameStart, nameEnd, value int) (int, error), item func(value int) (int, error)) (int, error) {
+func walk(src []byte, i int, member func(name literal, value int) (int, error), item func(value int) (int, error)) (int, error) {
 	object := src[i] == '{'
 	closing := byte(']')
 	if object {
@@ -169,11 +181,17 @@ func walk(src []byte, i int, member func(nameStart, nameEnd, value int) (int, er
 	}
 }
 
-func walkMember(src []byte, i int, member func(nameStart, nameEnd, value int) (int, error)) (int, error) {
+// literal is a checked string literal in a text, quotes included.
+type literal struct {
+	text  []byte
+	plain bool // no escapes, ASCII only
+}
+
+func walkMember(src []byte, i int, member func(name literal, value int) (int, error)) (int, error) {
 	if i >= len(src) || src[i] != '"' {
 		return 0, syntaxError(i, "expected a member name")
 	}
-	end, _, err := lexString(src, i)
+	end, plain, err := lexString(src, i)
 	if err != nil {
 		return 0, err
 	}
@@ -181,7 +199,7 @@ func walkMember(src []byte, i int, member func(nameStart, nameEnd, value int) (i
 	if colon >= len(src) || src[colon] != ':' {
 		return 0, syntaxError(colon, "expected a colon")
 	}
-	return member(i, end, skipSpace(src, colon+1))
+	return member(literal{src[i:end:end], plain}, skipSpace(src, colon+1))
 }
 
 // single runs read over the one value of src and refuses text behind it.

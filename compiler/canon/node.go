@@ -1,7 +1,9 @@
 package canon
 
 import (
+	"bytes"
 	"math/big"
+	"slices"
 	"strconv"
 )
 
@@ -37,25 +39,58 @@ type Member struct {
 
 // Parse reads the one JSON value in src. Errors match [ErrSyntax].
 func Parse(src []byte) (*Node, error) {
-	p := parser{src: src}
+	p := parser{src: src, names: map[string]string{}}
 	if err := single(src, p.value); err != nil {
 		return nil, err
 	}
 	return p.node, nil
 }
 
-// parser leaves the value it read last in node.
+// parser leaves the value it read last in node. Nodes are made in blocks, elements of open containers wait on stacks, and names that recur
+// are kept once, so that a tree costs few allocations.
 type parser struct {
-	src   []byte
-	node  *Node
-	depth int
+	src     []byte
+	node    *Node
+	depth   int
+	block   []Node
+	members []Member
+	items   []*Node
+	names   map[string]string
+}
+
+const (
+	blockSize = 64   // nodes made at once
+	nameLimit = 48   // bytes of a name that is kept
+	nameCount = 4096 // names kept
+)
+
+func (p *parser) newNode() *Node {
+	if len(p.block) == 0 {
+		p.block = make([]Node, min(blockSize, 1+len(p.src)/16))
+	}
+	n := &p.block[0]
+	p.block = p.block[1:]
+	return n
+}
+
+func (p *parser) name(l literal) string {
+	text := l.decoded()
+	if known, ok := p.names[string(text)]; ok {
+		return known
+	}
+	name := string(text)
+	if len(name) <= nameLimit && len(p.names) < nameCount {
+		p.names[name] = name
+	}
+	return name
 }
 
 func (p *parser) value(i int) (end int, err error) {
 	if i >= len(p.src) {
 		return 0, syntaxError(i, "expected a value")
 	}
-	n := &Node{Kind: Kind(p.src[i])}
+	n := p.newNode()
+	n.Kind = Kind(p.src[i])
 	switch c := p.src[i]; {
 	case c == '"':
 		end, _, err = lexString(p.src, i)
@@ -80,16 +115,19 @@ func (p *parser) container(n *Node, i int) (int, error) {
 		return 0, syntaxError(i, "nested too deep")
 	}
 	defer func() { p.depth-- }()
-	return walk(p.src, i, func(nameStart, nameEnd, value int) (int, error) {
+	firstMember, firstItem := len(p.members), len(p.items)
+	end, err := walk(p.src, i, func(name literal, value int) (int, error) {
 		end, err := p.value(value)
-		lit := p.src[nameStart:nameEnd:nameEnd]
-		n.Members = append(n.Members, Member{Name: decode(lit, false), RawName: lit, Value: p.node})
+		p.members = append(p.members, Member{Name: p.name(name), RawName: name.text, Value: p.node})
 		return end, err
 	}, func(value int) (int, error) {
 		end, err := p.value(value)
-		n.Items = append(n.Items, p.node)
+		p.items = append(p.items, p.node)
 		return end, err
 	})
+	n.Members, n.Items = slices.Clone(p.members[firstMember:]), slices.Clone(p.items[firstItem:])
+	p.members, p.items = p.members[:firstMember], p.items[:firstItem]
+	return end, err
 }
 
 // Get returns the value of the member called name: the last one when it is given twice, nil when it is absent or n is no object.
@@ -127,7 +165,7 @@ func (n *Node) Str() (string, bool) {
 	if !n.Is(String) {
 		return "", false
 	}
-	return decode(n.Raw, false), true
+	return string(literal{text: n.Raw}.decoded()), true
 }
 
 // Text is [Node.Str] without the second result: "" when n is no string.
@@ -165,10 +203,17 @@ func (n *Node) Rat() (*big.Rat, bool) {
 	return new(big.Rat).SetString(string(n.Raw))
 }
 
-// Canonical returns the anvil-c14n/1 form of n; a nil Node has none.
+// Canonical returns the anvil-c14n/1 form of n; a nil Node has none. The result may alias the source.
 func (n *Node) Canonical() []byte {
-	if n == nil {
+	switch {
+	case n == nil:
 		return nil
+	case n.Kind == True, n.Kind == False, n.Kind == Null:
+		return n.Raw
+	case n.Kind == Number && isShortInteger(n.Raw):
+		return n.Raw
+	case n.Kind == String && bytes.IndexByte(n.Raw, '\\') < 0:
+		return n.Raw
 	}
 	return MustCanonical(n.Raw)
 }

@@ -96,3 +96,26 @@ func TestQuote(t *testing.T) {
 		}
 	}
 }
+
+func TestBuilder(t *testing.T) {
+	n, err := Parse([]byte(`{"z":1.0,"\ud800":2,"a":{"y":1,"x":2}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b Builder
+	for _, m := range n.Members {
+		b.AddMember(m, m.Value.Canonical())
+	}
+	b.AddText("t", "x\n")
+	b.Add("absent", nil)
+	b.AddNode("absent too", n.Get("nothing"))
+	if got, want := string(b.Bytes()), `{"a":{"x":2,"y":1},"t":"x\n","z":1,"\ud800":2}`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := string((&Builder{}).Bytes()); got != "{}" {
+		t.Error(got)
+	}
+	if got := string(Set([]byte("2"), []byte("1"), []byte("2"))); got != "[1,2]" {
+		t.Error(got)
+	}
+}

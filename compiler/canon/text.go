@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"bytes"
 	"unicode/utf8"
 )
 
@@ -60,17 +61,20 @@ func appendASCII(dst []byte, c byte) []byte {
 	return append(dst, c)
 }
 
-// appendCanonicalString appends the canonical spelling of the string literal lit, quotes included.
-func appendCanonicalString(dst, lit []byte) []byte {
-	dst = append(dst, '"')
-	for i := 1; i < len(lit)-1; {
-		if lit[i] != '\\' {
-			dst = append(dst, lit[i])
-			i++
-			continue
+// appendCanonical appends the canonical spelling of l, quotes included.
+func (l literal) appendCanonical(dst []byte) []byte {
+	if l.plain {
+		return append(dst, l.text...)
+	}
+	rest := l.text
+	for {
+		i := bytes.IndexByte(rest, '\\')
+		if i < 0 {
+			return append(dst, rest...)
 		}
-		r, width := unescape(lit, i)
-		i += width
+		dst = append(dst, rest[:i]...)
+		r, width := unescape(rest, i)
+		rest = rest[i+width:]
 		switch {
 		case r < utf8.RuneSelf:
 			dst = appendASCII(dst, byte(r))
@@ -80,31 +84,30 @@ func appendCanonicalString(dst, lit []byte) []byte {
 			dst = utf8.AppendRune(dst, r)
 		}
 	}
-	return append(dst, '"')
 }
 
-// decode returns the text of the string literal lit. A lone surrogate becomes its three-byte form, so that no two literals that
+// decoded returns the text of l; a plain one aliases the source. A lone surrogate becomes its three-byte form, so that no two literals that
 // differ decode to the same text by replacement.
-func decode(lit []byte, plain bool) string {
-	if plain {
-		return string(lit[1 : len(lit)-1])
+func (l literal) decoded() []byte {
+	rest := l.text[1 : len(l.text)-1]
+	if l.plain || bytes.IndexByte(rest, '\\') < 0 {
+		return rest
 	}
-	dst := make([]byte, 0, len(lit)-2)
-	for i := 1; i < len(lit)-1; {
-		if lit[i] != '\\' {
-			dst = append(dst, lit[i])
-			i++
-			continue
+	dst := make([]byte, 0, len(rest))
+	for {
+		i := bytes.IndexByte(rest, '\\')
+		if i < 0 {
+			return append(dst, rest...)
 		}
-		r, width := unescape(lit, i)
-		i += width
+		dst = append(dst, rest[:i]...)
+		r, width := unescape(rest, i)
+		rest = rest[i+width:]
 		if isSurrogate(r) {
 			dst = append(dst, 0xE0|byte(r>>12), 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
 		} else {
 			dst = utf8.AppendRune(dst, r)
 		}
 	}
-	return string(dst)
 }
 
 func isSurrogate(r rune) bool { return 0xD800 <= r && r <= 0xDFFF }
@@ -139,7 +142,7 @@ func unescape(lit []byte, i int) (rune, int) {
 
 // compareUTF16 orders two names by their UTF-16 code units, as RFC 8785 asks. UTF-8 order differs from it in one place: characters
 // beyond U+FFFF sort before U+E000..U+FFFF.
-func compareUTF16(a, b string) int {
+func compareUTF16(a, b []byte) int {
 	n := min(len(a), len(b))
 	for i := range n {
 		x, y := a[i], b[i]

@@ -159,7 +159,7 @@ func mutation(r *rand.Rand, n *canon.Node) []byte {
 
 // TestFactsBesideTheSurface changes what the capture says of itself.
 func TestFactsBesideTheSurface(t *testing.T) {
-	base := `{"protocolVersion":"2025-06-18","supportedVersions":["2025-06-18","2025-06-18"],"tools":[]`
+	base := `{"protocolVersion":"2025-06-18","supportedVersions":["2025-06-18","2024-11-05"],"tools":[]`
 	old := capture(t, []byte(base+`}`))
 	for _, extra := range []string{`"era":"stateless"`, `"transport":"http"`, `"clientProfile":"bare"`, `"protocolVersion":""`, `"supportedVersions":[]`,
 		`"supportedVersions":["2025-06-18"]`, `"initialize":{"serverInfo":{}}`, `"initialize":{"serverInfo":null}`, `"initialize":{"capabilities":{}}`,

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"bytes"
 	"slices"
 
 	"anvil/compiler/canon"
@@ -11,74 +10,68 @@ import (
 // `required`, `type` and `enum` are sets, a one-name type list is that name, `const` is an enum of one, and keywords at their neutral value
 // (`additionalProperties: true`, `minLength: 0`) are left out. Nothing is resolved or merged: whether two different forms accept the
 // same values is a question for subtyping, not for a digest.
-func Contract(n *canon.Node) []byte { return (form{contract: true}).canonical(n) }
+func Contract(n *canon.Node) []byte { return (form{contract: true}).schema(n) }
 
 // Ordered returns the canonical text of n with every word kept and only `required` and `type` brought in order, whose order says nothing
 // to a machine or a reader.
-func Ordered(n *canon.Node) []byte { return (form{}).canonical(n) }
+func Ordered(n *canon.Node) []byte { return (form{}).schema(n) }
 
 // form is one of the two normal forms.
 type form struct{ contract bool }
 
-func (f form) canonical(n *canon.Node) []byte {
-	if n == nil {
-		return nil
-	}
-	return canon.MustCanonical(f.schema(n))
-}
-
-// schema returns the normal form with members in source order; canonical sorts them once, over the whole.
 func (f form) schema(n *canon.Node) []byte {
 	if !n.IsObject() {
 		return n.Canonical()
 	}
-	var b object
+	var b canon.Builder
 	for _, m := range n.Members {
-		name, value := f.member(n, m)
-		if value != nil && !(f.contract && isNeutral(name, value)) {
-			b.add(canon.Quote(name), value)
+		value := f.keyword(m)
+		if f.contract && (value == nil || isNeutral(m.Name, value)) {
+			continue
 		}
+		if f.contract && m.Name == "const" && n.Get("enum") == nil {
+			b.Add("enum", canon.List(value))
+			continue
+		}
+		b.AddMember(m, value)
 	}
-	return b.close()
+	return b.Bytes()
 }
 
-// member returns the normal form of one keyword; nil leaves it out.
-func (f form) member(owner *canon.Node, m canon.Member) (string, []byte) {
+// keyword returns the normal form of one keyword's value; nil leaves it out.
+func (f form) keyword(m canon.Member) []byte {
 	v := m.Value
 	switch keywords[m.Name] {
 	case one:
-		return m.Name, f.schema(v)
+		return f.schema(v)
 	case many:
-		return m.Name, f.list(v)
+		return f.list(v)
 	case oneMany:
 		if v.IsArray() {
-			return m.Name, f.list(v)
+			return f.list(v)
 		}
-		return m.Name, f.schema(v)
+		return f.schema(v)
 	case named:
-		return m.Name, f.named(v, f.schema)
+		return f.named(v, f.schema)
 	case namedAny:
-		return m.Name, f.named(v, func(v *canon.Node) []byte {
+		return f.named(v, func(v *canon.Node) []byte {
 			if v.IsArray() {
 				return sorted(v)
 			}
 			return f.schema(v)
 		})
 	case set:
-		return m.Name, f.set(m.Name, v)
+		return f.set(m.Name, v)
 	case choices:
 		if f.contract {
-			return m.Name, sorted(v)
+			return sorted(v)
 		}
 	case note:
 		if f.contract {
-			return m.Name, nil
+			return nil
 		}
 	}
-	if f.contract && m.Name == "const" && owner.Get("enum") == nil {
-		return "enum", join([][]byte{v.Canonical()})
-	}
-	return m.Name, v.Canonical()
+	return v.Canonical()
 }
 
 func (f form) list(n *canon.Node) []byte {
@@ -89,18 +82,18 @@ func (f form) list(n *canon.Node) []byte {
 	for _, item := range n.Items {
 		items = append(items, f.schema(item))
 	}
-	return join(items)
+	return canon.List(items...)
 }
 
 func (f form) named(n *canon.Node, value func(*canon.Node) []byte) []byte {
 	if !n.IsObject() {
 		return n.Canonical()
 	}
-	var b object
+	var b canon.Builder
 	for _, m := range n.Members {
-		b.add(m.RawName, value(m.Value))
+		b.AddMember(m, value(m.Value))
 	}
-	return b.close()
+	return b.Bytes()
 }
 
 func (f form) set(name string, n *canon.Node) []byte {
@@ -119,31 +112,9 @@ func sorted(n *canon.Node) []byte {
 	for _, item := range n.Items {
 		items = append(items, item.Canonical())
 	}
-	slices.SortFunc(items, bytes.Compare)
-	return join(slices.CompactFunc(items, bytes.Equal))
+	return canon.Set(items...)
 }
 
 func isNeutral(name string, value []byte) bool {
 	return slices.Contains(neutral[name], string(value))
-}
-
-func join(items [][]byte) []byte {
-	out := append([]byte{'['}, bytes.Join(items, []byte{','})...)
-	return append(out, ']')
-}
-
-// object collects members and returns them as one JSON object.
-type object struct{ text []byte }
-
-func (b *object) add(name, value []byte) {
-	b.text = append(b.text, ',')
-	b.text = append(append(append(b.text, name...), ':'), value...)
-}
-
-func (b *object) close() []byte {
-	if len(b.text) == 0 {
-		return []byte("{}")
-	}
-	b.text[0] = '{'
-	return append(b.text, '}')
 }

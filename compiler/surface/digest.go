@@ -1,6 +1,7 @@
 package surface
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strconv"
@@ -9,76 +10,70 @@ import (
 	"anvil/compiler/schema"
 )
 
-// seal computes every digest of s from its content.
+// seal computes every digest of s. Lists count as sets of their items' digests, so that each item is digested once.
 func (s *McpSurfaceSnapshot) seal() {
-	s.Digests = Digests{
-		Surface:  s.digest(func(b *builder) { s.visible(b) }),
-		Contract: s.digest(func(b *builder) { s.contract(b) }),
-		Text:     s.digest(func(b *builder) { s.text(b) }),
-		Identity: s.digest(func(b *builder) { s.identity(b) }),
+	d := Digests{
+		Surface:  s.listed(func(it Item) string { return it.Digest }, s.addCapabilities, s.addInstructions),
+		Contract: s.listed(func(it Item) string { return it.contract }, s.addCapabilities),
+		Text:     s.listed(func(it Item) string { return it.text }, s.addInstructions),
 		Tools:    s.toolDigests(),
 	}
-	s.Digest = s.digest(func(b *builder) {
-		b.text("surface", s.Digests.Surface)
-		b.text("contract", s.Digests.Contract)
-		b.text("text", s.Digests.Text)
-		b.text("identity", s.Digests.Identity)
-		b.text("era", s.Era)
-		b.texts("supportedVersions", s.SupportedVersions)
-		b.text("clientProfile", s.ClientProfile)
-		b.node("extra", s.Extra)
-	})
+	var identity, whole canon.Builder
+	identity.AddNode("server", s.Server)
+	identity.AddText("protocolVersion", s.ProtocolVersion)
+	identity.AddText("transport", s.Transport)
+	d.Identity = canon.Digest(identity.Bytes())
+
+	whole.AddText("surface", d.Surface)
+	whole.AddText("contract", d.Contract)
+	whole.AddText("text", d.Text)
+	whole.AddText("identity", d.Identity)
+	whole.AddText("era", s.Era)
+	whole.Add("supportedVersions", textSet(s.SupportedVersions))
+	whole.AddText("clientProfile", s.ClientProfile)
+	whole.AddNode("extra", s.Extra)
+	s.Digests, s.Digest = d, canon.Digest(whole.Bytes())
 }
 
-func (s *McpSurfaceSnapshot) digest(fill func(*builder)) string {
-	var b builder
-	fill(&b)
-	return canon.Digest(canon.MustCanonical(b.close()))
-}
-
-// visible is everything a model or a caller can see.
-func (s *McpSurfaceSnapshot) visible(b *builder) {
-	b.node("capabilities", s.Capabilities)
-	b.node("instructions", s.Instructions)
+// listed digests the four lists by one digest of each item, and what else is added.
+func (s *McpSurfaceSnapshot) listed(digest func(Item) string, more ...func(*canon.Builder)) string {
+	var b canon.Builder
 	for _, kind := range Kinds {
-		b.list(kind.List(), s.Items[kind], Item.visible)
+		digests := make([][]byte, 0, len(s.Items[kind]))
+		for _, it := range s.Items[kind] {
+			digests = append(digests, canon.Quote(digest(it)))
+		}
+		slices.SortFunc(digests, bytes.Compare)
+		b.Add(kind.List(), canon.List(digests...))
 	}
-}
-
-// contract is what a machine relies on.
-func (s *McpSurfaceSnapshot) contract(b *builder) {
-	b.node("capabilities", s.Capabilities)
-	for _, kind := range Kinds {
-		b.list(kind.List(), s.Items[kind], Item.contract)
+	for _, add := range more {
+		add(&b)
 	}
+	return canon.Digest(b.Bytes())
 }
 
-// text is every string a model reads.
-func (s *McpSurfaceSnapshot) text(b *builder) {
-	b.node("instructions", s.Instructions)
-	for _, kind := range Kinds {
-		b.list(kind.List(), s.Items[kind], Item.text)
+func (s *McpSurfaceSnapshot) addCapabilities(b *canon.Builder) { b.AddNode("capabilities", s.Capabilities) }
+func (s *McpSurfaceSnapshot) addInstructions(b *canon.Builder) { b.AddNode("instructions", s.Instructions) }
+
+func textSet(values []string) []byte {
+	quoted := make([][]byte, 0, len(values))
+	for _, v := range values {
+		quoted = append(quoted, canon.Quote(v))
 	}
+	return canon.Set(quoted...)
 }
 
-// identity is who the server says it is, and how it was spoken to.
-func (s *McpSurfaceSnapshot) identity(b *builder) {
-	b.node("server", s.Server)
-	b.text("protocolVersion", s.ProtocolVersion)
-	b.text("transport", s.Transport)
-}
-
-// toolDigests maps each tool name to its digest; tools that share a name share one digest over all of them.
+// toolDigests maps each tool name to its digest; tools that share a name share one digest, of theirs in order.
 func (s *McpSurfaceSnapshot) toolDigests() map[string]string {
-	byName := map[string][][]byte{}
-	digests := map[string]string{}
+	namesakes := map[string][][]byte{}
 	for _, it := range s.Tools() {
-		byName[it.Name] = append(byName[it.Name], it.visible())
-		digests[it.Name] = it.Digest
+		namesakes[it.Name] = append(namesakes[it.Name], canon.Quote(it.Digest))
 	}
-	for name, texts := range byName {
-		if len(texts) > 1 {
-			digests[name] = canon.Digest(join(texts))
+	digests := make(map[string]string, len(namesakes))
+	for _, it := range s.Tools() {
+		if digests[it.Name] = it.Digest; len(namesakes[it.Name]) > 1 {
+			slices.SortFunc(namesakes[it.Name], bytes.Compare)
+			digests[it.Name] = canon.Digest(canon.List(namesakes[it.Name]...))
 		}
 	}
 	return digests
@@ -86,140 +81,82 @@ func (s *McpSurfaceSnapshot) toolDigests() map[string]string {
 
 // ContractDigest covers what a machine relies on in this one item: for a tool its name, schemas, hints after the protocol's defaults, and
 // execution mode. Approvals are bound to it.
-func (it Item) ContractDigest() string { return canon.Digest(it.contract()) }
+func (it Item) ContractDigest() string { return it.contract }
 
 // TextDigest covers every string of this one item that a model reads.
-func (it Item) TextDigest() string { return canon.Digest(it.text()) }
+func (it Item) TextDigest() string { return it.text }
 
 // visible is the whole item with the order of `required` and `type` in its schemas left out.
 func (it Item) visible() []byte {
 	if it.Kind != Tool || !it.Node.IsObject() {
 		return it.JSON
 	}
-	var b builder
+	var b canon.Builder
 	for _, m := range it.Node.Members {
 		if isSchema(m.Name) {
-			b.raw(m.Name, schema.Ordered(m.Value))
+			b.AddMember(m, schema.Ordered(m.Value))
 		} else {
-			b.raw(m.Name, m.Value.Raw)
+			b.AddMember(m, m.Value.Raw)
 		}
 	}
-	return canon.MustCanonical(b.close())
+	return b.Bytes()
 }
 
 func isSchema(name string) bool { return name == "inputSchema" || name == "outputSchema" }
 
-func (it Item) contract() []byte {
+func (it Item) contractForm() []byte {
 	n := it.Node
 	if !n.IsObject() {
 		return it.JSON
 	}
-	var b builder
-	b.node(it.Kind.Key(), n.Get(it.Kind.Key()))
+	var b canon.Builder
+	b.AddNode(it.Kind.Key(), n.Get(it.Kind.Key()))
 	switch it.Kind {
 	case Tool:
-		b.raw("inputSchema", schema.Contract(n.Get("inputSchema")))
-		b.raw("outputSchema", schema.Contract(n.Get("outputSchema")))
-		b.raw("hints", HintsOf(n).canonical())
-		b.node("execution", n.Get("execution"))
+		b.Add("inputSchema", schema.Contract(n.Get("inputSchema")))
+		b.Add("outputSchema", schema.Contract(n.Get("outputSchema")))
+		b.Add("hints", HintsOf(n).canonical())
+		b.AddNode("execution", n.Get("execution"))
 	case Resource, ResourceTemplate:
-		b.node("mimeType", n.Get("mimeType"))
+		b.AddNode("mimeType", n.Get("mimeType"))
 	case Prompt:
-		b.raw("arguments", promptArguments(n.Get("arguments")))
+		b.Add("arguments", promptArguments(n.Get("arguments")))
 	}
-	return canon.MustCanonical(b.close())
+	return b.Bytes()
 }
 
-// promptArguments keeps name and requiredness of each argument, by name.
+// promptArguments keeps name and requiredness of each argument, as a set.
 func promptArguments(n *canon.Node) []byte {
 	if !n.IsArray() {
 		return n.Canonical()
 	}
 	var arguments [][]byte
 	for _, arg := range n.Items {
-		var b builder
-		b.node("name", arg.Get("name"))
+		var b canon.Builder
+		b.AddNode("name", arg.Get("name"))
 		if required, _ := arg.Get("required").Bool(); required {
-			b.raw("required", []byte("true"))
+			b.AddNode("required", arg.Get("required"))
 		}
-		arguments = append(arguments, canon.MustCanonical(b.close()))
+		arguments = append(arguments, b.Bytes())
 	}
-	return join(sortTexts(arguments))
+	return canon.Set(arguments...)
 }
 
-// text lists the strings of the item, each under its pointer.
-func (it Item) text() []byte {
-	var b builder
-	yield := func(pointer, text string) { b.text(pointer, text) }
+// textForm lists the strings of the item, each under its pointer.
+func (it Item) textForm() []byte {
+	var b canon.Builder
 	if !it.Node.IsObject() {
-		schema.Strings(it.Node, "", yield)
+		schema.Strings(it.Node, "", b.AddText)
+		return b.Bytes()
 	}
 	for _, m := range it.Node.Members {
 		if it.Kind == Tool && isSchema(m.Name) {
-			schema.Text(m.Value, "/"+m.Name, yield)
+			schema.Text(m.Value, "/"+m.Name, b.AddText)
 		} else {
-			schema.Strings(m.Value, canon.Pointer(m.Name), yield)
+			schema.Strings(m.Value, canon.Pointer(m.Name), b.AddText)
 		}
 	}
-	return canon.MustCanonical(b.close())
-}
-
-// builder collects the members of one JSON object; absent values leave no member.
-type builder struct{ members []byte }
-
-func (b *builder) raw(name string, value []byte) {
-	if value == nil {
-		return
-	}
-	b.members = append(append(append(append(b.members, ','), canon.Quote(name)...), ':'), value...)
-}
-
-func (b *builder) node(name string, n *canon.Node) {
-	if n != nil {
-		b.raw(name, n.Raw)
-	}
-}
-
-func (b *builder) text(name, value string) { b.raw(name, canon.Quote(value)) }
-
-func (b *builder) texts(name string, values []string) {
-	var quoted [][]byte
-	for _, v := range values {
-		quoted = append(quoted, canon.Quote(v))
-	}
-	b.raw(name, join(sortTexts(quoted)))
-}
-
-func (b *builder) list(name string, items []Item, form func(Item) []byte) {
-	var texts [][]byte
-	for _, it := range items {
-		texts = append(texts, form(it))
-	}
-	b.raw(name, join(sortTexts(texts)))
-}
-
-func (b *builder) close() []byte {
-	if len(b.members) == 0 {
-		return []byte("{}")
-	}
-	b.members[0] = '{'
-	return append(b.members, '}')
-}
-
-func join(texts [][]byte) []byte {
-	out := []byte{'['}
-	for i, t := range texts {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, t...)
-	}
-	return append(out, ']')
-}
-
-func sortTexts(texts [][]byte) [][]byte {
-	slices.SortFunc(texts, func(a, b []byte) int { return slices.Compare(a, b) })
-	return texts
+	return b.Bytes()
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

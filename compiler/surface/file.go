@@ -64,11 +64,11 @@ func (s *McpSurfaceSnapshot) Encode() ([]byte, error) {
 }
 
 func (d Digests) file() digestsV1 {
-	var tools builder
+	var tools canon.Builder
 	for _, name := range sortedKeys(d.Tools) {
-		tools.text(name, d.Tools[name])
+		tools.AddText(name, d.Tools[name])
 	}
-	return digestsV1{d.Surface, d.Contract, d.Text, d.Identity, canon.MustCanonical(tools.close())}
+	return digestsV1{d.Surface, d.Contract, d.Text, d.Identity, tools.Bytes()}
 }
 
 func (s *McpSurfaceSnapshot) graves() []graveV1 {
@@ -133,13 +133,13 @@ var content = map[string]bool{
 }
 
 func withoutContent(node *canon.Node) []byte {
-	var head []canon.Member
+	var head canon.Builder
 	for _, m := range node.Members {
 		if !content[m.Name] {
-			head = append(head, m)
+			head.AddMember(m, m.Value.Raw)
 		}
 	}
-	return objectOf(head)
+	return head.Bytes()
 }
 
 func fromFile(head fileV1, node *canon.Node) (*McpSurfaceSnapshot, error) {

@@ -59,6 +59,8 @@ type Item struct {
 	JSON   []byte      // canonical
 	Node   *canon.Node // JSON, parsed
 	Digest string      // of JSON, with the order of `required` and `type` in schemas left out
+
+	contract, text string // see ContractDigest and TextDigest
 }
 
 // NewItem reads one list item as a server sent it; any JSON value is taken, so it fails on text that is not JSON only.
@@ -72,7 +74,7 @@ func NewItem(kind Kind, raw []byte) (Item, error) {
 		return Item{}, err
 	}
 	it := Item{Kind: kind, Name: node.Get(kind.Key()).Text(), JSON: text, Node: node}
-	it.Digest = canon.Digest(it.visible())
+	it.Digest, it.contract, it.text = canon.Digest(it.visible()), canon.Digest(it.contractForm()), canon.Digest(it.textForm())
 	return it, nil
 }
 

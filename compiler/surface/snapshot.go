@@ -2,6 +2,7 @@ package surface
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"anvil/compiler/canon"
@@ -94,29 +95,17 @@ func (s *McpSurfaceSnapshot) setInitialize(raw []byte) error {
 		return err
 	}
 	s.Server, s.Capabilities, s.Instructions = node.Get("serverInfo"), node.Get("capabilities"), node.Get("instructions")
-	extra := &canon.Node{Kind: canon.Object}
+	var extra canon.Builder
+	known := []string{"serverInfo", "capabilities", "instructions", "protocolVersion"}
 	for _, m := range node.Members {
-		switch m.Name {
-		case "serverInfo", "capabilities", "instructions", "protocolVersion":
-		default:
-			extra.Members = append(extra.Members, m)
+		if !slices.Contains(known, m.Name) {
+			extra.AddMember(m, m.Value.Raw)
 		}
 	}
-	if len(extra.Members) > 0 {
-		s.Extra, err = canon.Parse(objectOf(extra.Members))
+	if text := extra.Bytes(); len(text) > len("{}") {
+		s.Extra, err = canon.Parse(text)
 	}
 	return err
-}
-
-func objectOf(members []canon.Member) []byte {
-	text := []byte{'{'}
-	for i, m := range members {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(append(append(text, m.RawName...), ':'), m.Value.Raw...)
-	}
-	return append(text, '}')
 }
 
 // ServerName returns serverInfo.name, "" when the server gave none.

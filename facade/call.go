@@ -1,0 +1,114 @@
+package facade
+
+import (
+	"context"
+	"fmt"
+
+	"anvil/wire"
+)
+
+// The methods the facade does not simply forward.
+const (
+	methodInitialize  = "initialize"
+	methodInitialized = "notifications/initialized"
+	methodCancelled   = "notifications/cancelled"
+	methodProgress    = "notifications/progress"
+	methodCall        = "tools/call"
+	methodList        = "tools/list"
+	methodListChanged = "notifications/tools/list_changed"
+	methodDiscover    = "server/discover"
+)
+
+// Call is one tools/call request, decoded once; whatever decides on it reads this and nothing else. It is not changed.
+type Call struct {
+	Tool    string        // params.name
+	Request wire.Envelope // the request with the client's id
+}
+
+// Upstream takes calls. What decides on, repeats or counts calls wraps one Upstream in another.
+//
+// Call returns without waiting for the reply. reply is called exactly once with a reply of any id, unless the call is
+// cancelled: then perhaps never. It may be called before Call returns, and from the goroutine that reads the upstream,
+// so it must not block.
+type Upstream interface {
+	Call(ctx context.Context, c Call, reply func(wire.Envelope))
+}
+
+// sender is the innermost Upstream: it sends the request on, as it came.
+type sender struct{ session *session }
+
+func (u sender) Call(_ context.Context, c Call, reply func(wire.Envelope)) {
+	u.session.forward(c.Request, reply)
+}
+
+// gate lets through calls of approved tools whose live contract is the approved one.
+type gate struct {
+	session *session
+	next    Upstream
+}
+
+func (g gate) Call(ctx context.Context, c Call, reply func(wire.Envelope)) {
+	if _, exposed := g.session.facade.options.Expose[c.Tool]; !exposed {
+		g.session.facade.logf("refused a call of %s: not approved", shown(c.Tool))
+		reply(g.session.facade.notExposed(c.Tool).envelope())
+		return
+	}
+	if roster := g.session.tools.current(); roster != nil {
+		g.decide(ctx, c, reply, roster)
+		return
+	}
+	g.session.tools.verify(c.Request.Bytes(c.Request.ID), func(roster *roster, err error) {
+		if err != nil {
+			g.session.facade.logf("refused a call of %s: %s", shown(c.Tool), troubleOf(err))
+			reply(g.session.facade.notVerified(c.Tool, err).envelope())
+			return
+		}
+		g.decide(ctx, c, reply, roster)
+	})
+}
+
+func (g gate) decide(ctx context.Context, c Call, reply func(wire.Envelope), roster *roster) {
+	if fault, bad := roster.faults[c.Tool]; bad {
+		g.session.facade.logf("refused a call of %s: %s", shown(c.Tool), fault)
+		reply(g.session.facade.mismatch(c.Tool, fault).envelope())
+		return
+	}
+	g.next.Call(ctx, c, reply)
+}
+
+func (f *Facade) notExposed(tool string) refusal {
+	r := refusal{code: codeParams, message: "unknown tool " + shown(tool), reason: deniedByPolicy}
+	if f.options.Known[tool] {
+		r.hint = fmt.Sprintf("the tool is part of pack %s and not approved; to allow it run: anvil mcp approve %s %s", f.options.Name, word(f.options.Name), word(tool))
+	} else {
+		r.hint = fmt.Sprintf("pack %s has no such tool; list its tools with tools/list; a tool new in the server has to be adopted, then approved with: anvil mcp approve %s %s",
+			f.options.Name, word(f.options.Name), word(tool))
+	}
+	return r
+}
+
+func (f *Facade) mismatch(tool, fault string) refusal {
+	return refusal{
+		code: codeParams, reason: schemaMismatch, message: fmt.Sprintf("tool %s is withheld: %s", shown(tool), fault),
+		hint: fmt.Sprintf("review the change with `anvil mcp diff`, adopt the server again with `anvil mcp adopt --base`, then run: anvil mcp approve %s %s",
+			word(f.options.Name), word(tool)),
+	}
+}
+
+func (f *Facade) notVerified(tool string, err error) refusal {
+	return refusal{
+		code: codeServer, reason: unverified,
+		message: fmt.Sprintf("tool %s is withheld: its contract could not be verified: %s", shown(tool), troubleOf(err)),
+		hint:    "call again; if it stays so, see whether the server still lists its tools with `anvil mcp inspect`",
+	}
+}
+
+// word writes s as one word of a command line.
+func word(s string) string {
+	for _, r := range s {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.' && r != '/' {
+			return shown(s)
+		}
+	}
+	return s
+}

@@ -1,0 +1,123 @@
+package facade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"anvil/compiler/canon"
+	"anvil/wire"
+)
+
+// Options say what a facade serves. The maps are copied.
+type Options struct {
+	// Name is the pack's, as a person would give it to a command; it stands in messages.
+	Name string
+	// Expose maps each approved tool to the contract digest it was approved with.
+	Expose map[string]string
+	// Known holds the pack's tools that are not approved, for a refusal that says what to do.
+	Known map[string]bool
+	// Dial opens a fresh upstream session. ctx bounds the dialling alone. The facade closes the link.
+	Dial func(ctx context.Context) (wire.Link, error)
+	// Log gets one line for the operator, without payloads; it must be safe for concurrent use. nil discards.
+	Log func(line string)
+	// Limits bound what one client can make the facade hold.
+	Limits Limits
+}
+
+// Limits bound memory and time; a zero field stands for its default.
+type Limits struct {
+	Frame    int           // bytes of one message from a client on stdio: 64 MiB
+	Body     int64         // bytes of one HTTP request body: 16 MiB
+	Queue    int64         // bytes waiting for one client before its session is ended: 64 MiB
+	Sessions int           // HTTP sessions open at a time: 64
+	InFlight int           // requests of one session awaiting their reply: 1024
+	Idle     time.Duration // an HTTP session without any open request is ended after it: 30 minutes
+	Dial     time.Duration // for Options.Dial: one minute
+	List     time.Duration // for one complete walk of the upstream's tools: 30 s
+}
+
+func (l Limits) withDefaults() Limits {
+	l.Frame = orDefault(l.Frame, wire.DefaultMaxFrame)
+	l.Body = orDefault(l.Body, 16<<20)
+	l.Queue = orDefault(l.Queue, 64<<20)
+	l.Sessions = orDefault(l.Sessions, 64)
+	l.InFlight = orDefault(l.InFlight, 1024)
+	l.Idle = orDefault(l.Idle, 30*time.Minute)
+	l.Dial = orDefault(l.Dial, time.Minute)
+	l.List = orDefault(l.List, 30*time.Second)
+	return l
+}
+
+func orDefault[T int | int64 | time.Duration](v, fallback T) T {
+	if v <= 0 {
+		return fallback
+	}
+	return v
+}
+
+// Facade fronts one upstream. It is safe for concurrent use, and ready as New returns it.
+type Facade struct {
+	options Options
+	limits  Limits
+	ctx     context.Context // ends with Close
+	cancel  context.CancelFunc
+
+	mu       sync.Mutex
+	closed   bool
+	sessions map[string]*httpSession // by session id; nil while one is being opened
+	work     sync.WaitGroup          // sessions of every kind
+}
+
+// errClosed ends the sessions of a facade that was closed.
+var errClosed = errors.New("the facade is shutting down")
+
+// New checks o and makes a facade of it. It contacts nobody.
+func New(o Options) (*Facade, error) {
+	if o.Name == "" {
+		return nil, errors.New("facade: no pack name given")
+	}
+	if o.Dial == nil {
+		return nil, fmt.Errorf("facade of %s: no upstream to dial", o.Name)
+	}
+	for tool, digest := range o.Expose {
+		if !canon.IsDigest(digest) {
+			return nil, fmt.Errorf("facade of %s: tool %q was approved with %q, which is no contract digest; approve it again with `anvil mcp approve`", o.Name, tool, digest)
+		}
+	}
+	o.Expose, o.Known = maps.Clone(o.Expose), maps.Clone(o.Known)
+	f := &Facade{options: o, limits: o.Limits.withDefaults(), sessions: map[string]*httpSession{}}
+	f.ctx, f.cancel = context.WithCancel(context.Background())
+	return f, nil
+}
+
+// Close ends every session and its upstream, and returns when they are gone, which takes bounded time. The facade serves
+// no more after it.
+func (f *Facade) Close() error {
+	f.mu.Lock()
+	f.closed = true
+	f.mu.Unlock()
+	f.cancel()
+	f.work.Wait()
+	return nil
+}
+
+// enter counts a session in, unless the facade is closed; the caller calls f.work.Done when it is over.
+func (f *Facade) enter() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return errClosed
+	}
+	f.work.Add(1)
+	return nil
+}
+
+func (f *Facade) logf(format string, args ...any) {
+	if f.options.Log != nil {
+		f.options.Log(f.options.Name + ": " + fmt.Sprintf(format, args...))
+	}
+}

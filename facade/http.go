@@ -1,0 +1,269 @@
+package facade
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"anvil/wire"
+)
+
+// Path is where the streamable HTTP transport is served.
+const Path = "/mcp"
+
+const (
+	headerSession = "Mcp-Session-Id"
+	headerVersion = "MCP-Protocol-Version"
+	typeJSON      = "application/json"
+	typeSSE       = "text/event-stream"
+
+	bodyTime = 30 * time.Second // for a request body to arrive
+)
+
+var (
+	errDeleted     = errors.New("the client ended the session")
+	errNotOpened   = errors.New("the server refused initialize")
+	errManySession = errors.New("too many sessions are open")
+)
+
+// Handler serves streamable HTTP on Path, to loopback names only: there is no authentication, and a page in a browser
+// must not reach a server through a name of its own. Sessions live until the client deletes them, nothing was asked for
+// too long, the upstream is gone, or Close.
+func (f *Facade) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc(Path, f.serveHTTP)
+	return mux
+}
+
+func (f *Facade) serveHTTP(w http.ResponseWriter, r *http.Request) {
+	if problem := foreign(r); problem != "" {
+		httpError(w, http.StatusForbidden, problem)
+		return
+	}
+	switch r.Method {
+	case http.MethodPost:
+		f.servePost(w, r)
+	case http.MethodGet:
+		f.serveGet(w, r)
+	case http.MethodDelete:
+		f.serveDelete(w, r)
+	default:
+		w.Header().Set("Allow", "GET, POST, DELETE")
+		httpError(w, http.StatusMethodNotAllowed, "use POST, GET or DELETE")
+	}
+}
+
+// httpError answers with a status, and a JSON-RPC error that belongs to no request.
+func httpError(w http.ResponseWriter, status int, message string) {
+	writeJSON(w, status, refusal{code: codeInvalid, message: message}.frame(nil))
+}
+
+func writeJSON(w http.ResponseWriter, status int, frame []byte) {
+	w.Header().Set("Content-Type", typeJSON)
+	w.WriteHeader(status)
+	_, _ = w.Write(frame)
+}
+
+// foreign says why a request did not come from this machine by a name of this machine. A page that rebinds its own name
+// to 127.0.0.1 still sends that name as Host, and every page sends its Origin.
+func foreign(r *http.Request) string {
+	if !isLoopback(r.Host) {
+		return "the Host header names another machine; use localhost, 127.0.0.1 or [::1]"
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if u, err := url.Parse(origin); err != nil || u.Scheme != "http" && u.Scheme != "https" || !isLoopback(u.Host) {
+			return "the Origin header names another machine; pages from elsewhere are not served"
+		}
+	}
+	return ""
+}
+
+// isLoopback reports whether hostport, with or without a port, names this machine.
+func isLoopback(hostport string) bool {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// accepts reports whether the Accept header allows every one of types.
+func accepts(r *http.Request, types ...string) bool {
+	allowed := map[string]bool{}
+	for _, header := range r.Header.Values("Accept") {
+		for part := range strings.SplitSeq(header, ",") {
+			t, params, err := mime.ParseMediaType(strings.TrimSpace(part))
+			allowed[t] = allowed[t] || err == nil && params["q"] != "0"
+		}
+	}
+	for _, t := range types {
+		group, _, _ := strings.Cut(t, "/")
+		if !allowed[t] && !allowed[group+"/*"] && !allowed["*/*"] {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *Facade) servePost(w http.ResponseWriter, r *http.Request) {
+	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != typeJSON || r.Header.Get("Content-Encoding") != "" {
+		httpError(w, http.StatusUnsupportedMediaType, "send the message as "+typeJSON+", not compressed")
+		return
+	}
+	if !accepts(r, typeJSON, typeSSE) {
+		httpError(w, http.StatusNotAcceptable, "accept both "+typeJSON+" and "+typeSSE)
+		return
+	}
+	frame, ok := f.body(w, r)
+	if !ok {
+		return
+	}
+	e, refused := inspect(frame)
+	if refused != nil {
+		f.logf("refused a message: %s", cut(refused.message, 200))
+		writeJSON(w, http.StatusBadRequest, refused.frame(requestID(e)))
+		return
+	}
+	id := r.Header.Get(headerSession)
+	switch method := e.MethodName(); {
+	case method == methodDiscover && e.IsRequest():
+		writeJSON(w, http.StatusOK, noDiscover.frame(e.Bytes(e.ID)))
+	case id == "" && method == methodInitialize && e.IsRequest():
+		f.serveInitialize(w, r, e)
+	default:
+		if h := f.enterSession(w, r); h != nil {
+			defer h.leave()
+			h.serve(w, r, e)
+		}
+	}
+}
+
+// body reads the message in a request.
+func (f *Facade) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(bodyTime)) // unsupported by recorders, which need none
+	frame, err := io.ReadAll(http.MaxBytesReader(w, r.Body, f.limits.Body))
+	_ = control.SetReadDeadline(time.Time{})
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		httpError(w, http.StatusRequestEntityTooLarge, "the message is larger than the limit")
+	case err != nil:
+		httpError(w, http.StatusBadRequest, "the message did not arrive whole")
+	}
+	return frame, err == nil
+}
+
+// enterSession finds the session a request names and counts the request in; the caller calls leave on it. When there is
+// none, it answers and returns nil.
+func (f *Facade) enterSession(w http.ResponseWriter, r *http.Request) *httpSession {
+	id := r.Header.Get(headerSession)
+	if id == "" {
+		httpError(w, http.StatusBadRequest, "no "+headerSession+" header; open a session with initialize")
+		return nil
+	}
+	f.mu.Lock()
+	h := f.sessions[id]
+	f.mu.Unlock()
+	if h == nil || !h.enter() {
+		httpError(w, http.StatusNotFound, "unknown session; open a new one with initialize")
+		return nil
+	}
+	if v := r.Header.Get(headerVersion); v != "" && !slices.Contains(wire.HandshakeVersions, v) && v != h.session.protocolVersion() {
+		h.leave()
+		httpError(w, http.StatusBadRequest, "unknown "+headerVersion+"; send the version that initialize agreed on")
+		return nil
+	}
+	return h
+}
+
+// serveInitialize opens a session and answers with its id.
+func (f *Facade) serveInitialize(w http.ResponseWriter, r *http.Request, e wire.Envelope) {
+	h, err := f.openHTTP()
+	if err != nil {
+		status := http.StatusBadGateway
+		if errors.Is(err, errManySession) || errors.Is(err, errClosed) {
+			status = http.StatusServiceUnavailable
+		}
+		f.logf("no session opened: %s", troubleOf(err))
+		writeJSON(w, status, unreachable(err).frame(e.Bytes(e.ID)))
+		return
+	}
+	defer h.leave()
+	w.Header().Set(headerSession, h.id)
+	if reply := h.serve(w, r, e); reply != nil {
+		if answer, err := wire.Scan(reply); err != nil || present(answer.Error) {
+			h.session.end(errNotOpened)
+		}
+	}
+}
+
+// openHTTP opens a session with one request counted in.
+func (f *Facade) openHTTP() (*httpSession, error) {
+	if err := f.enter(); err != nil {
+		return nil, err
+	}
+	h := newHTTPSession(f, rand.Text())
+	if err := f.reserve(h.id); err != nil {
+		f.work.Done()
+		return nil, err
+	}
+	s, err := f.open(f.ctx, h)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err != nil {
+		delete(f.sessions, h.id)
+		f.work.Done()
+		return nil, err
+	}
+	h.session = s
+	f.sessions[h.id] = h
+	h.enter()
+	go s.run()
+	return h, nil
+}
+
+// reserve takes a place among the sessions before the upstream is started.
+func (f *Facade) reserve(id string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.sessions) >= f.limits.Sessions {
+		return errManySession
+	}
+	f.sessions[id] = nil
+	return nil
+}
+
+func (f *Facade) serveGet(w http.ResponseWriter, r *http.Request) {
+	if !accepts(r, typeSSE) {
+		httpError(w, http.StatusNotAcceptable, "accept "+typeSSE)
+		return
+	}
+	if h := f.enterSession(w, r); h != nil {
+		defer h.leave()
+		h.stand(w, r)
+	}
+}
+
+func (f *Facade) serveDelete(w http.ResponseWriter, r *http.Request) {
+	if h := f.enterSession(w, r); h != nil {
+		defer h.leave()
+		h.session.end(errDeleted)
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+// ended reports whether the reason for which a session ended is nobody's fault.
+func ended(cause error) bool {
+	return errors.Is(cause, errClientLeft) || errors.Is(cause, errDeleted) || errors.Is(cause, errIdle) || errors.Is(cause, context.Canceled)
+}

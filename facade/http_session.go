@@ -1,0 +1,238 @@
+package facade
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"anvil/wire"
+)
+
+// httpSession is the front of a session over streamable HTTP: it decides on which stream a message goes.
+type httpSession struct {
+	facade  *Facade
+	id      string
+	session *session // set before the session runs
+	budget  *budget
+
+	mu       sync.Mutex
+	posts    []*stream // requests that await their reply, in the order they came
+	standing *stream   // the newest GET, if one is open
+	parked   *queue    // messages for which no stream is open
+	lost     bool      // some of them were dropped
+	active   int       // HTTP requests being served
+	idle     *time.Timer
+	closed   bool
+}
+
+func newHTTPSession(f *Facade, id string) *httpSession {
+	h := &httpSession{facade: f, id: id, budget: &budget{limit: f.limits.Queue}}
+	h.parked = newQueue(h.budget)
+	return h
+}
+
+// enter counts a request in; it reports false when the session is over.
+func (h *httpSession) enter() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
+	h.active++
+	if h.idle != nil {
+		h.idle.Stop()
+	}
+	return true
+}
+
+func (h *httpSession) leave() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.active--; h.active == 0 && !h.closed {
+		h.idle = time.AfterFunc(h.facade.limits.Idle, h.expire)
+	}
+}
+
+func (h *httpSession) expire() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.active == 0 {
+		h.session.end(errIdle)
+	}
+}
+
+// close is called by the session at its end.
+func (h *httpSession) close() {
+	h.facade.mu.Lock()
+	delete(h.facade.sessions, h.id)
+	h.facade.mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+	if h.idle != nil {
+		h.idle.Stop()
+	}
+	for _, s := range h.posts {
+		s.queue.close()
+	}
+	if h.standing != nil {
+		h.standing.queue.close()
+	}
+	h.parked.close()
+}
+
+// serve hands one message of the client's to the session. For a request it writes the reply and what belongs to it, and
+// returns the reply, nil when the client went away before.
+func (h *httpSession) serve(w http.ResponseWriter, r *http.Request, e wire.Envelope) []byte {
+	if !e.IsRequest() {
+		h.session.accept(e, nil)
+		w.WriteHeader(http.StatusAccepted)
+		return nil
+	}
+	s := &stream{queue: newQueue(h.budget), token: progressToken(e.Bytes(e.Params), "_meta")}
+	h.mu.Lock()
+	if h.closed {
+		s.queue.close()
+	}
+	h.posts = append(h.posts, s)
+	h.unpark(s)
+	h.mu.Unlock()
+	h.session.accept(e, s)
+	reply := s.write(w, r, h.session.ctx)
+	h.release(s)
+	return reply
+}
+
+// stand serves the standing stream. A newer one takes its place: the older is that of a client which lost its connection.
+func (h *httpSession) stand(w http.ResponseWriter, r *http.Request) {
+	s := &stream{queue: newQueue(h.budget), standing: true}
+	h.mu.Lock()
+	if h.closed {
+		s.queue.close()
+	}
+	if h.standing != nil {
+		h.standing.queue.close()
+	}
+	h.standing = s
+	h.unpark(s)
+	h.mu.Unlock()
+	s.write(w, r, h.session.ctx)
+	h.release(s)
+}
+
+// unpark moves what waited for a stream to s; h.mu is held.
+func (h *httpSession) unpark(s *stream) {
+	items, _ := h.parked.take(nil)
+	for _, o := range items {
+		_ = s.queue.push(o) // there was room for it a moment ago, and what ended is told elsewhere
+	}
+}
+
+// release takes a stream out of use. What was not written yet goes to another, but for the reply: that was for this
+// connection alone.
+func (h *httpSession) release(s *stream) {
+	h.mu.Lock()
+	h.remove(s)
+	s.queue.close()
+	items, _ := s.queue.take(nil)
+	h.mu.Unlock()
+	for _, o := range items {
+		if o.reply {
+			continue
+		}
+		if e, err := wire.Scan(o.frame); err == nil {
+			if err := h.push(e); err != nil {
+				h.session.end(err)
+			}
+		}
+	}
+}
+
+func (h *httpSession) remove(s *stream) {
+	if at := slices.Index(h.posts, s); at >= 0 {
+		h.posts = slices.Delete(h.posts, at, at+1)
+	}
+	if h.standing == s {
+		h.standing = nil
+	}
+}
+
+// reply ends the stream of the request that is answered. A client that went away misses it.
+func (h *httpSession) reply(to *stream, frame []byte) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.remove(to)
+	return ignoreGone(to.queue.push(outgoing{frame: frame, reply: true}))
+}
+
+func ignoreGone(err error) error {
+	if err == errQueueGone {
+		return nil
+	}
+	return err
+}
+
+// push sends a message on the stream it belongs to.
+func (h *httpSession) push(e wire.Envelope) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s := h.route(e); s != nil {
+		return ignoreGone(s.queue.push(outgoing{frame: e.Raw}))
+	}
+	err := h.parked.push(outgoing{frame: e.Raw})
+	if err == errSlowClient {
+		// Nobody is slow here: no stream is open, and none has to be. What waited longest is worth least.
+		h.parked.take(nil)
+		if !h.lost {
+			h.lost = true
+			h.facade.logf("dropped messages of the upstream: the client opens no stream to get them on")
+		}
+		err = h.parked.push(outgoing{frame: e.Raw})
+	}
+	return ignoreGone(err)
+}
+
+// route picks the stream for a message that replies to nothing. The transport wants what belongs to a request on that
+// request's stream, but the upstream seldom says what belongs to which: a progress token does, and where a single
+// request is under way it must be that one's, which also keeps its log messages ahead of its reply.
+func (h *httpSession) route(e wire.Envelope) *stream {
+	method := e.MethodName()
+	if method == methodProgress {
+		token := progressToken(e.Raw, "params")
+		for _, s := range h.posts {
+			if token != nil && bytes.Equal(s.token, token) {
+				return s
+			}
+		}
+	}
+	last := len(h.posts) - 1
+	switch {
+	case last == 0 && !unsolicited(method), h.standing == nil && last >= 0:
+		return h.posts[last]
+	case h.standing != nil:
+		return h.standing
+	}
+	return nil
+}
+
+// unsolicited reports whether a message of this method belongs to no request by its nature.
+func unsolicited(method string) bool {
+	return strings.HasSuffix(method, "/list_changed") || method == "notifications/resources/updated"
+}
+
+// progressToken reads object[member].progressToken.
+func progressToken(object []byte, member string) []byte {
+	inner, ok := wire.Member(object, member)
+	if !ok {
+		return nil
+	}
+	object = object[inner.Start:inner.End]
+	token, ok := wire.Member(object, "progressToken")
+	if !ok {
+		return nil
+	}
+	return object[token.Start:token.End]
+}

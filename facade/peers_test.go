@@ -1,0 +1,36 @@
+package facade
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// runPeer is the life of this binary as a peer in a process of its own.
+func runPeer(peer string) {
+	switch peer {
+	case "bench-upstream":
+		benchUpstream()
+	case "bench-raw":
+		go tellCPU()
+		benchRaw()
+	case "bench-facade":
+		go tellCPU()
+		benchFacade()
+	case "bench-typed":
+		go tellCPU()
+		benchTyped()
+	case "dying":
+		bufio.NewReader(os.Stdin).ReadString('\n')
+		fmt.Fprintln(os.Stderr, "password is hunter2")
+		os.Exit(7)
+	case "sdk-server":
+		_ = sdkServer().Run(context.Background(), &mcp.StdioTransport{}) // ends with its input
+	default:
+		fmt.Fprintln(os.Stderr, "unknown peer "+peer)
+		os.Exit(2)
+	}
+}

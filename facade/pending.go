@@ -1,0 +1,224 @@
+package facade
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"anvil/compiler/canon"
+	"anvil/wire"
+)
+
+// lateReplies is how many cancelled requests are remembered for a reply that comes all the same.
+const lateReplies = 1024
+
+// pendingCalls are the requests sent upstream, by the id they have there.
+type pendingCalls struct {
+	mu        sync.Mutex
+	limit     int
+	last      uint64
+	open      map[uint64]pendingCall
+	cancelled []uint64 // ids in open of cancelled requests, oldest first
+	closed    bool
+}
+
+// pendingCall awaits one reply.
+type pendingCall struct {
+	id        []byte // the client's, nil for a request of the facade's own
+	reply     func(wire.Envelope)
+	cancelled bool
+}
+
+var errTooMany = errors.New("too many requests await their reply")
+
+// add makes room for a request and returns its id upstream.
+func (p *pendingCalls) add(c pendingCall) (uint64, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return 0, errClosed
+	}
+	if c.id != nil && len(p.open)-len(p.cancelled) >= p.limit {
+		return 0, errTooMany
+	}
+	if p.open == nil {
+		p.open = map[uint64]pendingCall{}
+	}
+	p.last++
+	p.open[p.last] = c
+	return p.last, nil
+}
+
+// settle takes a request out; ok is false when no such request waits.
+func (p *pendingCalls) settle(id uint64) (c pendingCall, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c, ok = p.open[id]
+	delete(p.open, id)
+	if c.cancelled {
+		for i, cancelled := range p.cancelled {
+			if cancelled == id {
+				p.cancelled = append(p.cancelled[:i], p.cancelled[i+1:]...)
+				break
+			}
+		}
+	}
+	return c, ok
+}
+
+// cancel finds the request that the client knows by the raw id, and returns the id it has upstream.
+func (p *pendingCalls) cancel(id []byte) (upstreamID []byte, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for key, c := range p.open {
+		if c.id == nil || c.cancelled || !sameID(c.id, id) {
+			continue
+		}
+		c.cancelled = true
+		p.open[key] = c
+		if p.cancelled = append(p.cancelled, key); len(p.cancelled) > lateReplies {
+			delete(p.open, p.cancelled[0])
+			p.cancelled = p.cancelled[1:]
+		}
+		return strconv.AppendUint(nil, key, 10), true
+	}
+	return nil, false
+}
+
+// sameID reports whether two raw ids are one value, however they are spelled.
+func sameID(a, b []byte) bool { return bytes.Equal(a, b) || canon.Equal(a, b) }
+
+// fail answers every request that waits, and lets none in any more.
+func (p *pendingCalls) fail(answer func() wire.Envelope) {
+	p.mu.Lock()
+	open := p.open
+	p.open, p.closed = nil, true
+	p.mu.Unlock()
+	for _, c := range open {
+		if !c.cancelled {
+			c.reply(answer())
+		}
+	}
+}
+
+func (p *pendingCalls) quiet() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.open) == len(p.cancelled)
+}
+
+var frames = sync.Pool{New: func() any { return new([]byte) }}
+
+// forward sends a client's request upstream under an id of the session's; reply gets the answer under that id.
+func (s *session) forward(e wire.Envelope, reply func(wire.Envelope)) {
+	id, err := s.pending.add(pendingCall{id: bytes.Clone(e.Bytes(e.ID)), reply: reply})
+	switch {
+	case errors.Is(err, errTooMany):
+		reply(refusal{code: codeServer, message: err.Error(), reason: tooManyInFlight, hint: "wait for some of them"}.envelope())
+		return
+	case err != nil:
+		reply(s.gone(context.Cause(s.ctx)).envelope())
+		return
+	}
+	buf := frames.Get().(*[]byte)
+	var digits [20]byte
+	*buf = e.WithID((*buf)[:0], strconv.AppendUint(digits[:0], id, 10))
+	if _, slow := s.up.(exchanges); slow {
+		// Its Send lasts as long as the upstream takes to answer; the client's next message must not wait for that.
+		s.spawn(func() { s.transmit(id, *buf) })
+		return
+	}
+	s.transmit(id, *buf)
+	if cap(*buf) <= 64<<10 {
+		frames.Put(buf)
+	}
+}
+
+// transmit sends a request that pends under id. On a link of exchanges an error concerns this request alone.
+func (s *session) transmit(id uint64, frame []byte) {
+	err := s.up.Send(s.ctx, frame)
+	if err == nil || s.ctx.Err() != nil {
+		return
+	}
+	if _, separate := s.up.(exchanges); !separate || errors.Is(err, wire.ErrSessionGone) {
+		s.stop(err)
+		return
+	}
+	s.lose(id, err)
+}
+
+// stop ends the session because the upstream takes no more. A link that knows why says so to its reader as well, and
+// better: the reader is given a moment to get there first.
+func (s *session) stop(err error) {
+	s.spawn(func() {
+		t := time.NewTimer(time.Second)
+		defer t.Stop()
+		select {
+		case <-t.C:
+			s.end(fmt.Errorf("send to the upstream: %w", err))
+		case <-s.ctx.Done():
+		}
+	})
+}
+
+// lose answers a request to which no reply will come.
+func (s *session) lose(id uint64, err error) {
+	if c, ok := s.pending.settle(id); ok {
+		c.reply(refusal{
+			code: codeServer, reason: upstreamTrouble, message: "the upstream did not answer: " + troubleOf(err),
+			hint: "whether the request took effect is not known",
+		}.envelope())
+	}
+}
+
+// send sends a message that gets no reply upstream as it is.
+func (s *session) send(frame []byte) {
+	ctx := s.ctx
+	_, separate := s.up.(exchanges)
+	if separate {
+		limited, cancel := context.WithTimeout(ctx, exchangeTimeout)
+		defer cancel()
+		ctx = limited
+	}
+	err := s.up.Send(ctx, frame)
+	switch {
+	case err == nil || s.ctx.Err() != nil:
+	case separate && !errors.Is(err, wire.ErrSessionGone):
+		s.facade.logf("a notification or reply did not reach the upstream: %s", troubleOf(err))
+	default:
+		s.stop(err)
+	}
+}
+
+// ask sends a request of the facade's own and waits for its reply.
+func (s *session) ask(ctx context.Context, method string, params []byte) (wire.Envelope, error) {
+	replies := make(chan wire.Envelope, 1)
+	id, err := s.pending.add(pendingCall{reply: func(e wire.Envelope) { replies <- e }})
+	if err != nil {
+		return wire.Envelope{}, err
+	}
+	frame := append([]byte(`{"jsonrpc":"2.0","id":`), strconv.FormatUint(id, 10)...)
+	frame = append(append(frame, `,"method":`...), canon.Quote(method)...)
+	if params != nil {
+		frame = append(append(frame, `,"params":`...), params...)
+	}
+	frame = append(frame, '}')
+	if _, separate := s.up.(exchanges); separate {
+		s.spawn(func() { s.transmit(id, frame) })
+	} else {
+		s.transmit(id, frame)
+	}
+	select {
+	case e := <-replies:
+		return e, nil
+	case <-ctx.Done():
+		if _, waiting := s.pending.settle(id); waiting && s.ctx.Err() == nil {
+			s.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
+		}
+		return wire.Envelope{}, ctx.Err()
+	}
+}

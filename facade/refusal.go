@@ -1,0 +1,150 @@
+package facade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"anvil/compiler/canon"
+	"anvil/wire"
+)
+
+// Error codes of JSON-RPC, and the one MCP servers use for what went wrong on their side.
+const (
+	codeParse    = -32700
+	codeInvalid  = -32600
+	codeNoMethod = -32601
+	codeParams   = -32602
+	codeServer   = -32000
+)
+
+// The values of data.code in the facade's own errors.
+const (
+	deniedByPolicy   = "policy_denied"
+	schemaMismatch   = "schema_mismatch"
+	unverified       = "contract_unverified"
+	upstreamGone     = "upstream_gone"
+	upstreamTrouble  = "upstream_error"
+	tooManyInFlight  = "too_many_requests"
+	ambiguousMessage = "ambiguous_message"
+)
+
+// refusal is an error reply made by the facade. reason and hint are optional.
+type refusal struct {
+	code    int
+	message string
+	reason  string // data.code
+	hint    string // what to do next
+}
+
+// frame writes r as the reply to the request with the given raw id; nil stands for null.
+func (r refusal) frame(id []byte) []byte {
+	if id == nil {
+		id = []byte("null")
+	}
+	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
+	b = strconv.AppendInt(append(b, `,"error":{"code":`...), int64(r.code), 10)
+	b = append(append(b, `,"message":`...), canon.Quote(strings.ToValidUTF8(r.message, "\uFFFD"))...)
+	if r.reason != "" {
+		b = append(append(b, `,"data":{"code":`...), canon.Quote(r.reason)...)
+		if r.hint != "" {
+			b = append(append(b, `,"hint":`...), canon.Quote(strings.ToValidUTF8(r.hint, "\uFFFD"))...)
+		}
+		b = append(b, '}')
+	}
+	return append(b, "}}"...)
+}
+
+// envelope is frame, ready to have its id replaced.
+func (r refusal) envelope() wire.Envelope {
+	e, err := wire.Scan(r.frame(nil))
+	if err != nil {
+		panic("facade: a refusal of our own is not JSON-RPC: " + err.Error())
+	}
+	return e
+}
+
+// inspect reads a client's frame, and refuses one that is no JSON-RPC message or that two readers could read as two
+// different messages.
+func inspect(frame []byte) (wire.Envelope, *refusal) {
+	e, err := wire.Scan(frame)
+	switch {
+	case errors.Is(err, wire.ErrBatch):
+		return e, &refusal{code: codeInvalid, message: "batches are not supported; send one message at a time"}
+	case errors.Is(err, wire.ErrNotMessage):
+		return e, &refusal{code: codeInvalid, message: err.Error()}
+	case err != nil:
+		return e, &refusal{code: codeParse, message: err.Error()}
+	}
+	called := present(e.Method)
+	switch {
+	case e.Dup:
+		return e, ambiguous("a member of the message is given more than once")
+	case called && (present(e.Result) || present(e.Error)):
+		return e, ambiguous("the message has a method and a result or error as well")
+	case !called && !present(e.Result) && !present(e.Error):
+		return e, &refusal{code: codeInvalid, message: "the message has neither a method nor a result nor an error"}
+	}
+	if name := lookalike(frame); name != "" {
+		return e, ambiguous(fmt.Sprintf("the message has a member %s, which some readers take for one of JSON-RPC's", shown(name)))
+	}
+	if called && disguised(e.MethodName()) {
+		return e, &refusal{code: codeNoMethod, message: "unknown method " + shown(e.MethodName())}
+	}
+	return e, nil
+}
+
+func present(s wire.Span) bool { return s != wire.Span{} }
+
+func ambiguous(message string) *refusal {
+	return &refusal{code: codeInvalid, message: message, reason: ambiguousMessage,
+		hint: "send every member once, spelled as in JSON-RPC 2.0"}
+}
+
+// shown quotes a client's text for a message, cut to a sane length.
+func shown(s string) string {
+	const most = 100
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "..."
+	}
+	return strconv.Quote(s)
+}
+
+// troubleOf says in one sentence what became of the upstream. What a server printed to stderr or put in the body of an
+// answer may hold secrets, so it stays out.
+func troubleOf(err error) string {
+	var exit *wire.ExitError
+	var status *wire.StatusError
+	switch {
+	case errors.As(err, &exit) && exit.Signal != "":
+		return "the server was ended by " + exit.Signal
+	case errors.As(err, &exit):
+		return fmt.Sprintf("the server exited with code %d", exit.Code)
+	case errors.As(err, &status):
+		return fmt.Sprintf("%s answered with HTTP status %d", status.URL, status.Code)
+	case errors.Is(err, context.Canceled):
+		return "the facade is shutting down"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "it took too long"
+	case errors.Is(err, io.EOF):
+		return "the server closed the connection"
+	}
+	return strings.ToValidUTF8(strings.Map(printableRune, cut(err.Error(), 300)), "\uFFFD")
+}
+
+func printableRune(r rune) rune {
+	if r < 0x20 || r >= 0x7f && r < 0xa0 {
+		return ' '
+	}
+	return r
+}
+
+func cut(s string, most int) string {
+	if len(s) > most {
+		return s[:most] + "..."
+	}
+	return s
+}

@@ -1,0 +1,259 @@
+package facade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"anvil/wire"
+)
+
+// Bounds on the way out of a session over a link.
+const (
+	drainTime = 2 * time.Second // for replies still to come when the client closed its side
+	flushTime = 2 * time.Second // for the client to read what is written already
+	drainStep = 10 * time.Millisecond
+
+	// blockedWait is for a Read or a Write that is to end because its file was closed; on some files it does not.
+	blockedWait = 250 * time.Millisecond
+)
+
+// ServeStdio serves one client session on in and out, one message a line, until the client closes its side, ctx ends or
+// the upstream is gone. It closes in and out if they can be closed; a Read that cannot be interrupted outlives it.
+func (f *Facade) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	return f.Serve(ctx, newLines(in, out, f.limits.Frame))
+}
+
+// Serve serves one client session over client, which it takes over and closes, until the client leaves, ctx ends or the
+// upstream is gone. The upstream is dialled when the first message comes. It returns nil when the client left or ctx
+// ended, and otherwise what ended the session.
+func (f *Facade) Serve(ctx context.Context, client wire.Link) error {
+	if err := f.enter(); err != nil {
+		return err
+	}
+	defer f.work.Done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(f.ctx, cancel)()
+	c := &linkFront{
+		facade: f, client: client, closed: make(chan struct{}),
+		out: newQueue(&budget{limit: f.limits.Queue}),
+	}
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		c.write()
+	}()
+	read, ended := make(chan error, 1), make(chan struct{})
+	go func() {
+		defer close(ended)
+		read <- c.read(ctx)
+	}()
+	err := c.wait(ctx, read)
+	c.out.close()
+	waitFor(written, flushTime)
+	closeErr := client.Close()
+	waitFor(written, blockedWait)
+	waitFor(ended, blockedWait)
+	if err == nil && closeErr != nil && !errors.Is(closeErr, wire.ErrClosed) && ctx.Err() == nil {
+		return fmt.Errorf("close the client's link: %w", closeErr)
+	}
+	return err
+}
+
+// linkFront is the front of a session whose client is at the other end of a link.
+type linkFront struct {
+	facade *Facade
+	client wire.Link
+	out    *queue
+	closed chan struct{} // closed when the session will say no more
+
+	mu      sync.Mutex
+	session *session // nil until the first message came
+}
+
+func (c *linkFront) reply(_ *stream, frame []byte) error { return c.out.push(outgoing{frame: frame}) }
+func (c *linkFront) push(e wire.Envelope) error          { return c.out.push(outgoing{frame: e.Raw}) }
+func (c *linkFront) close()                              { close(c.closed) }
+
+func (c *linkFront) opened() *session {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session
+}
+
+// read takes the client's messages until it leaves.
+func (c *linkFront) read(ctx context.Context) error {
+	for {
+		frame, err := c.client.Recv(ctx)
+		if err != nil {
+			var tooLarge *wire.FrameTooLargeError
+			if errors.As(err, &tooLarge) {
+				_ = c.reply(nil, refusal{code: codeInvalid, message: tooLarge.Error()}.frame(nil))
+			}
+			return err
+		}
+		if err := c.take(ctx, frame); err != nil {
+			return err
+		}
+	}
+}
+
+// take handles one frame of the client's; an error ends the session.
+func (c *linkFront) take(ctx context.Context, frame []byte) error {
+	e, refused := inspect(frame)
+	if refused != nil {
+		c.facade.logf("refused a message: %s", cut(refused.message, 200))
+		return c.reply(nil, refused.frame(requestID(e)))
+	}
+	s := c.opened()
+	if s == nil {
+		if e.IsRequest() && e.MethodName() == methodDiscover {
+			return c.reply(nil, noDiscover.frame(e.Bytes(e.ID)))
+		}
+		var err error
+		if s, err = c.open(ctx); err != nil {
+			if e.IsRequest() {
+				_ = c.reply(nil, unreachable(err).frame(e.Bytes(e.ID)))
+			}
+			return &openError{err}
+		}
+	}
+	s.accept(e, nil)
+	return nil
+}
+
+// openError says that the upstream could not be reached. It hides what it wraps from errors.Is: an upstream that closed its
+// side is not a client that did.
+type openError struct{ err error }
+
+func (e *openError) Error() string { return e.err.Error() }
+
+// requestID returns the id to refuse a message with: its own, when it is a request and it is plain which one.
+func requestID(e wire.Envelope) []byte {
+	if e.Dup || !e.IsRequest() {
+		return nil
+	}
+	return e.Bytes(e.ID)
+}
+
+func unreachable(err error) refusal {
+	return refusal{
+		code: codeServer, reason: upstreamTrouble, message: troubleOf(err),
+		hint: "see what the server says with `anvil mcp inspect`",
+	}
+}
+
+func (c *linkFront) open(ctx context.Context) (*session, error) {
+	if err := c.facade.enter(); err != nil {
+		return nil, err
+	}
+	s, err := c.facade.open(ctx, c)
+	if err != nil {
+		c.facade.work.Done()
+		return nil, err
+	}
+	c.mu.Lock()
+	c.session = s
+	c.mu.Unlock()
+	go s.run()
+	return s, nil
+}
+
+// wait waits for the end of the session from either side, sees the session closed, and returns what went wrong.
+func (c *linkFront) wait(ctx context.Context, read <-chan error) error {
+	var err error
+	select {
+	case err = <-read:
+	case <-c.closed:
+	case <-ctx.Done():
+	}
+	s := c.opened()
+	if left(err) {
+		err = errClientLeft
+	}
+	if s == nil {
+		return fault(ctx, err)
+	}
+	if err != nil {
+		c.drain(ctx, s)
+	} else {
+		err = ctx.Err()
+	}
+	s.end(err)
+	<-s.done
+	return fault(ctx, context.Cause(s.ctx))
+}
+
+// fault returns err unless it is how a session is meant to end.
+func fault(ctx context.Context, err error) error {
+	if err == nil || errors.Is(err, errClientLeft) || ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
+}
+
+// left reports whether err from a client's link means that the client closed it.
+func left(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, wire.ErrClosed) }
+
+// drain waits for the replies still to come: a script may pipe its requests in and close its side at once.
+func (c *linkFront) drain(ctx context.Context, s *session) {
+	deadline := time.NewTimer(drainTime)
+	defer deadline.Stop()
+	step := time.NewTicker(drainStep)
+	defer step.Stop()
+	for !s.quiet() {
+		select {
+		case <-step.C:
+		case <-deadline.C:
+			return
+		case <-s.done:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// write sends what is queued until the queue is closed and empty.
+func (c *linkFront) write() {
+	var items []outgoing
+	for open := true; open; {
+		<-c.out.wake
+		items, open = c.out.take(items)
+		if err := c.send(items); err != nil {
+			c.out.close()
+			if s := c.opened(); s != nil {
+				s.end(fmt.Errorf("write to the client: %w", err))
+			}
+			return
+		}
+		clear(items)
+	}
+}
+
+func (c *linkFront) send(items []outgoing) error {
+	if l, ok := c.client.(*lines); ok && len(items) > 0 {
+		return l.sendAll(items)
+	}
+	for _, o := range items {
+		if err := c.client.Send(context.Background(), o.frame); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func waitFor(c <-chan struct{}, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-c:
+		return true
+	case <-t.C:
+		return false
+	}
+}

@@ -1,0 +1,290 @@
+package facade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"anvil/wire"
+)
+
+// front is the client's side of a session. Its methods take over the frame and do not block; an error ends the session.
+type front interface {
+	// reply hands over the reply to a request that came with to.
+	reply(to *stream, frame []byte) error
+	// push hands over a message that replies to nothing.
+	push(e wire.Envelope) error
+	// close says that nothing more will come, once all replies are handed over.
+	close()
+}
+
+// session is one client's, with the upstream session that belongs to it.
+type session struct {
+	facade *Facade
+	front  front
+	up     wire.Link
+	calls  Upstream
+	tools  roll
+	ctx    context.Context // ends with the session; its cause says why
+	cancel context.CancelCauseFunc
+	done   chan struct{}  // closed when the upstream is gone too
+	work   sync.WaitGroup // goroutines beside the reader
+
+	pending pendingCalls
+	version string // the protocol version agreed on; guarded by pending.mu
+}
+
+// exchanges is a link on which every message is an exchange of its own: Send waits for the answer to begin, and the link
+// has to be told what was agreed.
+type exchanges interface {
+	SetProtocolVersion(version string)
+	OpenStream(ctx context.Context) error
+}
+
+// exchangeTimeout bounds the wait for such a link to take a message that gets no reply.
+const exchangeTimeout = 15 * time.Second
+
+// Reasons for which sessions end without fault.
+var (
+	errClientLeft = errors.New("the client left")
+	errIdle       = errors.New("nothing was asked for too long")
+)
+
+// open dials an upstream and starts a session on it. parent bounds the whole session. The caller has called enter; the
+// session calls work.Done when it is over.
+func (f *Facade) open(parent context.Context, client front) (*session, error) {
+	ctx, cancel := context.WithTimeout(parent, f.limits.Dial)
+	up, err := f.options.Dial(ctx)
+	cancel()
+	if err != nil {
+		return nil, fmt.Errorf("reach the upstream of %s: %w", f.options.Name, err)
+	}
+	s := &session{facade: f, front: client, up: up, done: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancelCause(parent)
+	s.calls = gate{s, sender{s}}
+	s.tools.session = s
+	s.pending.limit = f.limits.InFlight
+	return s, nil
+}
+
+// spawn runs f beside the reader; a session that is over runs nothing any more.
+func (s *session) spawn(f func()) {
+	s.pending.mu.Lock()
+	defer s.pending.mu.Unlock()
+	if !s.pending.closed {
+		s.work.Go(f)
+	}
+}
+
+// end ends the session for the given reason; the first one counts. It does not wait.
+func (s *session) end(cause error) { s.cancel(cause) }
+
+// accept takes one message of the client's, already inspected. to is the stream that waits for the reply, if any.
+func (s *session) accept(e wire.Envelope, to *stream) {
+	switch {
+	case e.IsRequest():
+		s.request(e, to)
+	case e.IsNotification():
+		s.notification(e)
+	default:
+		s.send(e.Raw)
+	}
+}
+
+func (s *session) request(e wire.Envelope, to *stream) {
+	id := []byte(string(e.Bytes(e.ID)))
+	reply := func(answer wire.Envelope) { s.answer(to, id, answer) }
+	switch e.MethodName() {
+	case methodCall:
+		tool, problem := toolName(e.Bytes(e.Params))
+		if problem != "" {
+			s.facade.logf("refused a call: %s", problem)
+			reply(refusal{code: codeParams, message: problem, reason: ambiguousMessage, hint: "give params.name once, as a string"}.envelope())
+			return
+		}
+		s.calls.Call(s.ctx, Call{Tool: tool, Request: e}, reply)
+	case methodList:
+		s.list(e, reply)
+	case methodDiscover:
+		reply(noDiscover.envelope())
+	case methodInitialize:
+		s.forward(e, func(answer wire.Envelope) {
+			s.agreed(answer)
+			reply(answer)
+		})
+	default:
+		s.forward(e, reply)
+	}
+}
+
+// noDiscover is how a server of the initialize era answers server/discover; clients then send initialize.
+var noDiscover = refusal{code: codeNoMethod, message: "unknown method \"server/discover\": open the session with initialize"}
+
+// agreed notes what the answer to initialize says of the protocol version.
+func (s *session) agreed(answer wire.Envelope) {
+	result := answer.Bytes(answer.Result)
+	span, _ := wire.Member(result, "protocolVersion")
+	version, ok := wire.Unquote(result[span.Start:span.End])
+	if !ok {
+		return
+	}
+	s.pending.mu.Lock()
+	s.version = version
+	s.pending.mu.Unlock()
+	if link, ok := s.up.(exchanges); ok {
+		link.SetProtocolVersion(version)
+	}
+}
+
+func (s *session) protocolVersion() string {
+	s.pending.mu.Lock()
+	defer s.pending.mu.Unlock()
+	return s.version
+}
+
+func (s *session) notification(e wire.Envelope) {
+	switch method := e.MethodName(); method {
+	case methodCall, methodList:
+		// Nothing in the protocol says what it would mean, but an upstream might run it all the same.
+		s.facade.logf("dropped a %s without an id", method)
+	case methodCancelled:
+		s.cancelled(e)
+	case methodInitialized:
+		s.send(e.Raw)
+		if link, ok := s.up.(exchanges); ok {
+			s.spawn(func() {
+				if err := link.OpenStream(s.ctx); err != nil && s.ctx.Err() == nil {
+					s.facade.logf("no standing stream from the upstream: %s", troubleOf(err))
+				}
+			})
+		}
+	default:
+		s.send(e.Raw)
+	}
+}
+
+// cancelled passes a cancellation on with the id under which the upstream knows the request. One for a request that is
+// not under way goes no further: upstream, its id may mean another request.
+func (s *session) cancelled(e wire.Envelope) {
+	params := e.Bytes(e.Params)
+	given := 0
+	if len(params) > 0 && params[0] == '{' {
+		eachMember(params, func(raw, _ []byte) {
+			if decodedName(raw) == "requestId" {
+				given++
+			}
+		})
+	}
+	span, ok := wire.Member(params, "requestId")
+	if !ok || given != 1 {
+		s.facade.logf("dropped a cancellation that does not name one request")
+		return
+	}
+	id := params[span.Start:span.End]
+	if s.tools.drop(id) {
+		return
+	}
+	upstreamID, ok := s.pending.cancel(id)
+	if !ok {
+		return
+	}
+	at := e.Params.Start
+	frame := append([]byte(nil), e.Raw[:at+span.Start]...)
+	frame = append(append(frame, upstreamID...), e.Raw[at+span.End:]...)
+	s.send(frame)
+}
+
+// answer gives the client the reply to its request, under the id it used.
+func (s *session) answer(to *stream, id []byte, e wire.Envelope) {
+	if err := s.front.reply(to, withID(e, id)); err != nil {
+		s.end(err)
+	}
+}
+
+// withID puts id in place of e's. It moves the shorter side of the frame over when there is room, since replies can be
+// large; e is not to be used afterwards.
+func withID(e wire.Envelope, id []byte) []byte {
+	room := e.ID.End - e.ID.Start - len(id)
+	if room < 0 || !present(e.ID) {
+		return e.WithID(make([]byte, 0, len(e.Raw)-room), id)
+	}
+	if e.ID.Start <= len(e.Raw)-e.ID.End {
+		copy(e.Raw[room:], e.Raw[:e.ID.Start])
+		copy(e.Raw[room+e.ID.Start:], id)
+		return e.Raw[room:]
+	}
+	end := e.ID.Start + copy(e.Raw[e.ID.Start:], id)
+	return e.Raw[:end+copy(e.Raw[end:], e.Raw[e.ID.End:])]
+}
+
+// run reads the upstream until the session ends, and then sees to it that every request has its answer and nothing of
+// the session is left.
+func (s *session) run() {
+	defer s.facade.work.Done()
+	defer close(s.done)
+	err := s.read()
+	s.end(fmt.Errorf("the upstream of %s is gone: %w", s.facade.options.Name, err))
+	cause := context.Cause(s.ctx)
+	if !ended(cause) {
+		s.facade.logf("session ended: %s", troubleOf(cause))
+	}
+	s.tools.close()
+	s.pending.fail(s.gone(cause).envelope)
+	s.work.Wait() // all of them heed the context; the walk answers the requests it holds
+	s.front.close()
+	if err := s.up.Close(); err != nil && !errors.Is(err, wire.ErrClosed) {
+		s.facade.logf("close the upstream: %s", troubleOf(err))
+	}
+}
+
+func (s *session) gone(cause error) refusal {
+	return refusal{
+		code: codeServer, reason: upstreamGone,
+		message: "the session ended before the reply: " + troubleOf(cause),
+		hint:    "whether the request took effect is not known; open a new session to go on",
+	}
+}
+
+// quiet reports whether no request awaits its reply.
+func (s *session) quiet() bool { return s.pending.quiet() && s.tools.quiet() }
+
+// list answers tools/list.
+func (s *session) list(e wire.Envelope, reply func(wire.Envelope)) {
+	if problem := listParams(e.Bytes(e.Params)); problem != "" {
+		reply(refusal{code: codeParams, message: problem}.envelope())
+		return
+	}
+	s.tools.verify(e.Bytes(e.ID), func(roster *roster, err error) {
+		var refused *upstreamRefusal
+		switch {
+		case errors.As(err, &refused):
+			reply(refused.envelope())
+		case err != nil:
+			reply(refusal{
+				code: codeServer, reason: upstreamTrouble, message: "the upstream's tools could not be listed: " + troubleOf(err),
+				hint: "ask again; if it stays so, examine the server with `anvil mcp inspect`",
+			}.envelope())
+		default:
+			reply(roster.envelope())
+		}
+	})
+}
+
+// listParams says what is wrong with the parameters of a tools/list. The list has one page, so no cursor can be ours.
+func listParams(params []byte) (problem string) {
+	if len(params) == 0 || string(params) == "null" {
+		return ""
+	}
+	if params[0] != '{' {
+		return "params is not an object"
+	}
+	eachMember(params, func(raw, value []byte) {
+		if strings.EqualFold(decodedName(raw), "cursor") && string(value) != "null" {
+			problem = "unknown cursor: the list of tools has one page; ask for it without a cursor"
+		}
+	})
+	return problem
+}

@@ -1,0 +1,112 @@
+package facade
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"anvil/wire"
+)
+
+// lines is the server's side of a stdio transport: one message a line. It implements wire.Link, but for one point: a
+// Recv that waits in Read ends with Close only if the reader can be closed.
+type lines struct {
+	in  io.Reader
+	out io.Writer
+	r   *bufio.Reader
+	max int
+
+	mu      sync.Mutex // guards out and buf
+	buf     []byte
+	started bool // for Recv alone
+}
+
+func newLines(in io.Reader, out io.Writer, max int) *lines {
+	return &lines{in: in, out: out, r: bufio.NewReaderSize(in, 64<<10), max: max}
+}
+
+// Recv returns the next line that is not blank.
+func (l *lines) Recv(context.Context) ([]byte, error) {
+	for {
+		line, err := l.line()
+		if !l.started && len(line) > 0 {
+			l.started = true
+			line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+		}
+		if line = bytes.TrimRight(line, " \t\r\n"); len(line) > 0 {
+			return line, nil // an end of input shows again with the next line
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// line returns a copy of the next line, at the end of input what was left of one.
+func (l *lines) line() ([]byte, error) {
+	var line []byte
+	for {
+		chunk, err := l.r.ReadSlice('\n')
+		if len(line)+len(chunk) > l.max+len("\r\n") {
+			return nil, &wire.FrameTooLargeError{Limit: l.max}
+		}
+		line = append(line, chunk...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// Send writes one message.
+func (l *lines) Send(_ context.Context, frame []byte) error {
+	return l.sendAll([]outgoing{{frame: frame}})
+}
+
+// keptBuffer is the largest write buffer kept for the next time.
+const keptBuffer = 1 << 20
+
+// sendAll writes several messages with one system call.
+func (l *lines) sendAll(items []outgoing) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.buf = l.buf[:0]
+	for _, o := range items {
+		start := len(l.buf)
+		l.buf = append(l.buf, o.frame...)
+		// Valid JSON has line breaks only between tokens, where a space serves as well.
+		blankLines(l.buf[start:])
+		l.buf = append(l.buf, '\n')
+	}
+	_, err := l.out.Write(l.buf)
+	if cap(l.buf) > keptBuffer {
+		l.buf = nil
+	}
+	return err
+}
+
+func blankLines(b []byte) {
+	for _, c := range []byte{'\n', '\r'} {
+		for rest := b; ; {
+			at := bytes.IndexByte(rest, c)
+			if at < 0 {
+				break
+			}
+			rest[at] = ' '
+			rest = rest[at+1:]
+		}
+	}
+}
+
+// Close closes the reader and the writer, where they can be.
+func (l *lines) Close() error {
+	var errs []error
+	for _, end := range []any{l.in, l.out} {
+		if c, ok := end.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

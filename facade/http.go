@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -161,7 +162,7 @@ func (f *Facade) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	case err != nil:
 		httpError(w, http.StatusBadRequest, "the message did not arrive whole")
 	}
-	return frame, err == nil
+	return bytes.TrimSpace(frame), err == nil // what stands around a message is layout, and some servers on stdio stumble over it
 }
 
 // enterSession finds the session a request names and counts the request in; the caller calls leave on it. When there is

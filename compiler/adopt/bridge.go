@@ -162,9 +162,9 @@ func itemFinding(rule diag.Rule, it surface.Item, pointer, message string, args 
 // hints says per rule what to do next.
 var hints = map[string]string{
 	descriptionMentionsDanger.ID: "read the description; approve the operation only if the words speak of something else",
-	hintContradiction.ID:         "ask the server's owner which hint is meant; review the operation with `anvil mcp review`",
-	hintSchemaMismatch.ID:        "find out what the tool runs; approve it as a mutation, or block it with `anvil mcp review`",
-	hintVerbMismatch.ID:          "find out what the tool does; approve it as a mutation, or block it with `anvil mcp review`",
+	hintContradiction.ID:         "ask the server's owner which hint is meant; until then approve it, as a mutation, by name with `anvil mcp approve`",
+	hintSchemaMismatch.ID:        "find out what the tool runs; approve it by name with `anvil mcp approve` only if that effect is wanted",
+	hintVerbMismatch.ID:          "find out what the tool does; approve it by name with `anvil mcp approve` only if that effect is wanted",
 	itemAmbiguous.ID:             "have the server write each member once, then take a new snapshot",
 	operationIDCollision.ID:      "have the server rename one of the tools",
 	operationNameAmbiguous.ID:    "have the server give each tool a name of its own, then take a new snapshot",

@@ -50,7 +50,7 @@ func TestInfer(t *testing.T) {
 		{`{"name":"thing","annotations":{"idempotentHint":true,"destructiveHint":true}}`, change, air.RiskDestructive, none, nil},
 		{`{"name":"thing","annotations":{"readOnlyHint":true,"idempotentHint":true}}`, read, air.RiskLow, ready, nil},
 		{`{"name":"thing","annotations":{"readOnlyHint":true,"destructiveHint":true}}`, change, air.RiskDestructive, none,
-			[]string{"hint-contradiction /annotations/destructiveHint"}},
+			[]string{"effect-hints-contradict /annotations/destructiveHint"}},
 
 		// Verbs of the name.
 		{`{"name":"get_user"}`, change, air.RiskMedium, none, nil},

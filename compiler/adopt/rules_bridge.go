@@ -18,7 +18,7 @@ var descriptionMentionsDanger = diag.Rule{
 }
 
 var hintContradiction = diag.Rule{
-	ID:    "hint-contradiction",
+	ID:    "effect-hints-contradict",
 	Title: "Hints that contradict one another",
 	Doc: "readOnlyHint says that the tool changes nothing, destructiveHint that it destroys. The safer of the two is believed: a " +
 		"destructive mutation. Ask the server's owner which one is meant.",

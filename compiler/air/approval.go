@@ -148,7 +148,7 @@ func (a Approval) until() (time.Time, error) {
 func approvalFinding(rule diag.Rule, a Approval, tool, message string) diag.Finding {
 	f := rule.Finding("operation/"+a.Operation, message)
 	f.Tool = tool
-	f.Hint = "look at the operation with `anvil mcp review` and approve it again if it is still wanted"
+	f.Hint = "read what changed, and approve it again with `anvil mcp approve` if it is still wanted"
 	if rule.ID == approvalOrphaned.ID || rule.ID == approvalRefused.ID {
 		f.Hint = "take the approval out of the list"
 	}

@@ -27,6 +27,14 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
+func TestFindingOnServersDiffers(t *testing.T) {
+	f := Finding{Rule: "tool-removed", Subject: "tool/a"}.Sealed("x")
+	a, b := f.On("a"), f.On("b")
+	if a.Fingerprint == b.Fingerprint || a.Fingerprint == f.Fingerprint || a.Server != "a" || len(a.Fingerprint) != 16 {
+		t.Errorf("%+v %+v", a, b)
+	}
+}
+
 func TestReport(t *testing.T) {
 	r := NewReport("diff", []Finding{
 		{Rule: "b", Class: Safe, Subject: "tool/z"}, {Rule: "a", Class: Breaking, Subject: "tool/a", Security: true}, {Rule: "c", Class: Risky, Subject: "tool/a"},

@@ -53,6 +53,13 @@ func (f Finding) Sealed(args ...string) Finding {
 	return f
 }
 
+// On returns f as a finding about the named server; the same finding about another server has another fingerprint.
+func (f Finding) On(server string) Finding {
+	f.Server = server
+	f.Fingerprint = strings.TrimPrefix(canon.Digest([]byte(server), []byte{0}, []byte(f.Fingerprint)), "sha256:")[:16]
+	return f
+}
+
 // Sort orders findings by server, subject, pointer, rule and fingerprint: the order of every report.
 func Sort(findings []Finding) {
 	slices.SortStableFunc(findings, func(a, b Finding) int {

@@ -16,8 +16,8 @@ type FacadeSettings struct {
 	OnDrift       string   `json:"onDrift"` // "refuse": a tool whose contract is not the pack's is not served
 }
 
-// Upstream says how to reach the server. No value of a secret stands in it: what was given literally for the environment or a header
-// is a reference, ${NAME}, to be set where the facade runs.
+// Upstream says how to reach the server. No value that names or looks like a secret stands in it: in Env and Headers such a value is a
+// reference, ${NAME}, to be set where the facade runs.
 type Upstream struct {
 	Server    string            `json:"server,omitzero"` // the configured name, when it had one
 	Transport string            `json:"transport"`       // stdio, http or sse

@@ -74,7 +74,7 @@ func Open(dir string) (*Pack, error) {
 		return nil, err
 	}
 	if len(findings) > 0 {
-		return nil, fmt.Errorf("open pack %s: %s (%d findings; see `anvil pack verify %s`)", dir, findings[0].Message, len(findings), dir)
+		return nil, fmt.Errorf("open pack %s: %s; see all findings with `anvil pack verify %s`", dir, findings[0].Message, dir)
 	}
 	return p, nil
 }

@@ -52,8 +52,12 @@ func (s *McpSurfaceSnapshot) listed(digest func(Item) string, more ...func(*cano
 	return canon.Digest(b.Bytes())
 }
 
-func (s *McpSurfaceSnapshot) addCapabilities(b *canon.Builder) { b.AddNode("capabilities", s.Capabilities) }
-func (s *McpSurfaceSnapshot) addInstructions(b *canon.Builder) { b.AddNode("instructions", s.Instructions) }
+func (s *McpSurfaceSnapshot) addCapabilities(b *canon.Builder) {
+	b.AddNode("capabilities", s.Capabilities)
+}
+func (s *McpSurfaceSnapshot) addInstructions(b *canon.Builder) {
+	b.AddNode("instructions", s.Instructions)
+}
 
 func textSet(values []string) []byte {
 	quoted := make([][]byte, 0, len(values))

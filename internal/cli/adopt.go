@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,12 +24,16 @@ import (
 func (sh *shell) adoptCommand() *cli.Command {
 	return &cli.Command{
 		Name: "adopt", Usage: "adopt a server: capture it, gate it and write its pack",
-		ArgsUsage: "TARGET", Description: targetUsage,
+		ArgsUsage: "TARGET",
+		Description: `Writes the folder whole or not at all. Adopting into a pack that is there keeps the approvals whose operation has the same
+contract still. Nothing is written when the gate refuses the surface.
+
+` + targetUsage,
 		Flags: targetFlags(append([]cli.Flag{
-			&cli.StringFlag{Name: "mode", Value: string(pack.Adopt), Usage: "`MODE`: adopt (reference the server), facade (run it behind anvil) or replace"},
-			&cli.StringFlag{Name: "out", Usage: "`FOLDER` of the pack"},
-			&cli.StringFlag{Name: "base", Usage: "`SNAPSHOT` file or pack to compare with"},
-			&cli.StringFlag{Name: "approve", Value: "none", Usage: "approve at once: none, read-only or all"},
+			&cli.StringFlag{Name: "mode", Value: string(pack.Adopt), Usage: "adopt (reference the server as it is), facade (run it behind anvil) or replace, as `MODE`"},
+			&cli.StringFlag{Name: "out", Usage: "write the pack to this `FOLDER`"},
+			&cli.StringFlag{Name: "base", Usage: "compare with this `SNAPSHOT` file or pack, into diff/"},
+			&cli.StringFlag{Name: "approve", Value: "none", Usage: "approve these `OPERATIONS` at once: none, read-only or all"},
 		}, approvalFlags()...)...),
 		Action: sh.adopt,
 	}
@@ -48,7 +54,7 @@ func (sh *shell) adopt(c *cli.Context) error {
 		return err
 	}
 	in := emit.Inputs{Mode: mode}
-	if in.Upstream, err = upstreamOf(mode, target); err != nil {
+	if in.Upstream, err = sh.upstreamOf(mode, target); err != nil {
 		return err
 	}
 	if in.Base, err = readBase(c.String("base")); err != nil {
@@ -66,7 +72,7 @@ func (sh *shell) adopt(c *cli.Context) error {
 		return err
 	}
 	in.Snapshot = seen.snapshot
-	if in.Approvals, err = sh.approvalsFor(earlier, adopt.Bridge(in.Snapshot), selection); err != nil {
+	if in.Approvals, _, err = sh.approvalsFor(earlier, adopt.Bridge(in.Snapshot), selection); err != nil {
 		return err
 	}
 	built, err := emit.Build(in)
@@ -105,15 +111,15 @@ func checkOut(out string) (*pack.Pack, error) {
 	case !pack.IsPack(out):
 		return nil, usagef("--out %s is not empty and not a pack: nothing in it was touched; choose another folder", out)
 	}
-	p, err := pack.Open(out)
+	p, err := openTrusted(out)
 	if err != nil {
-		return nil, &exitError{exitFindings, fmt.Errorf("the pack that is in --out cannot be trusted, so its approvals cannot be kept: %w; remove the folder to start anew", err)}
+		return nil, fmt.Errorf("--out cannot be replaced, since its approvals cannot be trusted: %w; to start anew remove the folder", err)
 	}
 	return p, nil
 }
 
 // upstreamOf returns how a facade reaches the target; nil in other modes.
-func upstreamOf(mode pack.Mode, t config.Target) (*pack.Upstream, error) {
+func (sh *shell) upstreamOf(mode pack.Mode, t config.Target) (*pack.Upstream, error) {
 	if mode != pack.Facade {
 		return nil, nil
 	}
@@ -122,9 +128,9 @@ func upstreamOf(mode pack.Mode, t config.Target) (*pack.Upstream, error) {
 	}
 	s, err := t.Server.Portable()
 	if err != nil {
-		return nil, usagef("the pack would hold a secret: %w", err)
+		return nil, usagef("%w; nothing was written, since the pack would hold it", err)
 	}
-	_, transport, err := dialer(t.Server)
+	_, transport, err := sh.dialer(t.Server)
 	return &pack.Upstream{
 		Server: s.Name, Transport: transport, Command: s.Command, Args: s.Args, Dir: s.Dir, Env: s.Env, URL: s.URL, Headers: s.Headers,
 	}, err
@@ -135,7 +141,7 @@ func readBase(path string) (*surface.McpSurfaceSnapshot, error) {
 		return nil, nil
 	}
 	if pack.IsPack(path) {
-		p, err := pack.Open(path)
+		p, err := openTrusted(path)
 		if err != nil {
 			return nil, err
 		}
@@ -159,7 +165,8 @@ func (sh *shell) printAdopted(out string, built emit.Built) error {
 	fmt.Fprintf(sh.out, "  tools     %s\n", effectCounts(d))
 	fmt.Fprintf(sh.out, "  approved  %d of %d\n", len(d.Approved().Operations), len(d.Operations))
 	if len(d.Resources)+len(d.ResourceTemplates)+len(d.Prompts) > 0 {
-		fmt.Fprintf(sh.out, "  kept      %d resources, %d templates, %d prompts\n", len(d.Resources), len(d.ResourceTemplates), len(d.Prompts))
+		fmt.Fprintf(sh.out, "  kept      %s, %s, %s\n", counted(len(d.Resources), "resource"), counted(len(d.ResourceTemplates), "template"),
+			counted(len(d.Prompts), "prompt"))
 	}
 	if built.Manifest.Base != "" {
 		fmt.Fprintf(sh.out, "  changes   %s; read %s\n", diag.NewReport("diff", built.Changes).Summary.Line(), filepath.Join(out, filepath.FromSlash(pack.ChangesText)))
@@ -174,7 +181,7 @@ func (sh *shell) printAdopted(out string, built emit.Built) error {
 	return nil
 }
 
-// effectCounts lists the tools by inferred effect: "10: 4 read, unverified; 3 mutation, medium; ...".
+// effectCounts lists the tools by inferred effect, the most first: "10: 4 read, unverified; 3 mutation, financial risk; ...".
 func effectCounts(d air.Document) string {
 	counts := map[string]int{}
 	for _, o := range d.Operations {
@@ -184,22 +191,27 @@ func effectCounts(d air.Document) string {
 		}
 		counts[words]++
 	}
-	var parts []string
-	for words, n := range counts {
-		parts = append(parts, fmt.Sprintf("%d %s", n, words))
+	kinds := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	for i, words := range kinds {
+		kinds[i] = fmt.Sprintf("%d %s", counts[words], words)
 	}
-	slices.SortFunc(parts, func(a, b string) int { return strings.Compare(b, a) })
-	return fmt.Sprintf("%d: %s", len(d.Operations), orNone(strings.Join(parts, "; ")))
+	return fmt.Sprintf("%d: %s", len(d.Operations), orNone(strings.Join(kinds, "; ")))
 }
 
 func nextAfterAdopt(out string, built emit.Built) string {
+	d := built.Document
+	reads := slices.ContainsFunc(d.Operations, func(o air.Operation) bool { return o.Effect.Kind == air.Read && o.State != air.StateBlocked })
 	switch {
-	case len(built.Document.Approved().Operations) == 0:
-		return "anvil mcp approve " + out + " --read-only"
+	case len(d.Approved().Operations) == 0 && reads:
+		return "anvil mcp approve " + shellWord(out) + " --read-only"
+	case len(d.Approved().Operations) == 0:
+		return "anvil mcp approve " + shellWord(out) + " TOOL..."
 	case built.Manifest.Mode == pack.Facade:
-		return "anvil mcp serve " + out
+		return "anvil mcp serve " + shellWord(out)
 	}
-	return "anvil pack verify " + out
+	return "anvil pack verify " + shellWord(out)
 }
 
 // shellTarget spells a target as it is typed, secrets masked.

@@ -16,17 +16,19 @@ import (
 
 func approvalFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "by", Usage: "`WHO` approves (default: $USER)"},
-		&cli.StringFlag{Name: "reason", Usage: "why, in a few words"},
-		&cli.StringFlag{Name: "expires", Usage: "last `DATE` the approval holds, as 2006-01-02"},
+		&cli.StringFlag{Name: "by", Usage: "`WHO` approves (default: the variable USER)"},
+		&cli.StringFlag{Name: "reason", Usage: "the `TEXT` that says why"},
+		&cli.StringFlag{Name: "expires", Usage: "last `DATE` the approval holds, as 2006-01-02 (UTC)"},
 	}
 }
 
 func (sh *shell) approveCommand() *cli.Command {
 	return &cli.Command{
 		Name: "approve", Usage: "approve operations of a pack, so that they can be called",
-		ArgsUsage:   "PACK [OP...]",
-		Description: "OP is an operation id or a tool name. An approval is bound to the operation's contract and lapses when that changes.",
+		ArgsUsage: "PACK [OP...]",
+		Description: `OP is a tool name or an operation id; see them with ` + "`anvil mcp inspect PACK`" + `. An approval is bound to the operation's
+contract and lapses when that changes. --read-only and --all leave approvals that hold as they are; naming an operation
+approves it anew.`,
 		Flags: append(approvalFlags(),
 			&cli.BoolFlag{Name: "read-only", Usage: "approve every operation that is inferred to read only"},
 			&cli.BoolFlag{Name: "all", Usage: "approve every operation"},
@@ -41,6 +43,14 @@ type selection struct {
 	readOnly   bool
 	all        bool
 	record     air.Approval // without an operation
+}
+
+// check refuses a selection that nobody signs.
+func (s selection) check() error {
+	if !s.empty() && s.record.By == "" {
+		return usagef("say who approves: --by NAME (the variable USER is not set)")
+	}
+	return nil
 }
 
 func (s selection) empty() bool { return len(s.operations) == 0 && !s.readOnly && !s.all }
@@ -61,10 +71,10 @@ func (sh *shell) selection(c *cli.Context, which string) (selection, error) {
 			return s, usagef("--expires %q is no date: write it as 2006-01-02", s.record.Expires)
 		}
 		if last.AddDate(0, 0, 1).Before(sh.now()) {
-			return s, usagef("--expires %s is over already", s.record.Expires)
+			return s, usagef("--expires %s is over already: give today or a later date", s.record.Expires)
 		}
 	}
-	return s, nil
+	return s, s.check()
 }
 
 func (sh *shell) approve(c *cli.Context) error {
@@ -80,7 +90,10 @@ func (sh *shell) approve(c *cli.Context) error {
 	}
 	s.operations, s.readOnly, s.all = c.Args().Tail(), c.Bool("read-only"), c.Bool("all")
 	if s.empty() {
-		return usagef("say what to approve: operations or tools by name, --read-only, or --all; see them with `anvil mcp inspect %s`", c.Args().First())
+		return usagef("say what to approve: operations or tools by name, --read-only, or --all; see them with `anvil mcp inspect %s`", shellWord(c.Args().First()))
+	}
+	if err := s.check(); err != nil {
+		return err
 	}
 	p, err := openTrusted(c.Args().First())
 	if err != nil {
@@ -90,7 +103,8 @@ func (sh *shell) approve(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if in.Approvals, err = sh.approvalsFor(p, before, s); err != nil {
+	var chosen []air.Operation
+	if in.Approvals, chosen, err = sh.approvalsFor(p, before, s); err != nil {
 		return err
 	}
 	built, err := emit.Build(in)
@@ -100,7 +114,7 @@ func (sh *shell) approve(c *cli.Context) error {
 	if err := sh.writePack(p.Dir, built); err != nil {
 		return err
 	}
-	return sh.printApproved(p.Dir, before, built)
+	return sh.printApproved(p.Dir, chosen, built)
 }
 
 // openTrusted opens a pack that must be whole.
@@ -109,8 +123,12 @@ func openTrusted(dir string) (*pack.Pack, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(findings) > 0 {
-		return nil, &exitError{exitFindings, fmt.Errorf("pack %s does not verify: %s; see `anvil pack verify %s`", dir, findings[0].Message, dir)}
+	if n := len(findings); n > 0 {
+		more := ""
+		if n > 1 {
+			more = " and " + counted(n-1, "finding") + " more"
+		}
+		return nil, &exitError{exitFindings, fmt.Errorf("pack %s does not verify: %s%s; see `anvil pack verify %s`", dir, findings[0].Message, more, shellWord(dir))}
 	}
 	return p, nil
 }
@@ -136,25 +154,18 @@ func inputsOf(p *pack.Pack) (emit.Inputs, air.Document, error) {
 	return in, document, nil
 }
 
-// approvalsFor joins the approvals an earlier pack holds with those now given for operations of d.
-func (sh *shell) approvalsFor(earlier *pack.Pack, d air.Document, s selection) ([]air.Approval, error) {
-	var approvals []air.Approval
+// approvalsFor joins the approvals an earlier pack holds with those now given for the chosen operations of d.
+func (sh *shell) approvalsFor(earlier *pack.Pack, d air.Document, s selection) (approvals []air.Approval, chosen []air.Operation, err error) {
 	if earlier != nil {
 		before, err := earlier.Document()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		approvals = pack.Approvals(before)
 	}
-	if s.empty() {
-		return approvals, nil
-	}
-	if s.record.By == "" {
-		return nil, usagef("say who approves: --by NAME")
-	}
-	chosen, err := s.choose(d)
-	if err != nil {
-		return nil, err
+	inForce, _ := d.WithApprovals(approvals, sh.now())
+	if chosen, err = s.choose(inForce); err != nil {
+		return nil, nil, err
 	}
 	for _, o := range chosen {
 		record := s.record
@@ -162,12 +173,27 @@ func (sh *shell) approvalsFor(earlier *pack.Pack, d air.Document, s selection) (
 		approvals = slices.DeleteFunc(approvals, func(a air.Approval) bool { return a.Operation == o.ID })
 		approvals = append(approvals, record)
 	}
-	return approvals, nil
+	return approvals, chosen, nil
 }
 
-// choose returns the selected operations; a name that is not there, and a blocked operation that is named, are errors.
+// choose returns the operations to approve; a name that is not there, and a blocked operation that is named, are errors. Those chosen by
+// their kind are left out when their approval holds: who gave it, why and until when stays, and a second run changes nothing.
 func (s selection) choose(d air.Document) ([]air.Operation, error) {
-	var chosen []air.Operation
+	chosen, err := s.named(d)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range d.Operations {
+		named := slices.ContainsFunc(chosen, func(c air.Operation) bool { return c.ID == o.ID })
+		holds := o.State == air.StateApproved && o.Approval.TextDigest == o.TextDigest
+		if !named && !holds && o.State != air.StateBlocked && (s.all || s.readOnly && o.Effect.Kind == air.Read) {
+			chosen = append(chosen, o)
+		}
+	}
+	return chosen, nil
+}
+
+func (s selection) named(d air.Document) (chosen []air.Operation, err error) {
 	var unknown []string
 	for _, name := range s.operations {
 		i := slices.IndexFunc(d.Operations, func(o air.Operation) bool { return o.ID == name || o.MCP.ToolName == name })
@@ -175,39 +201,34 @@ func (s selection) choose(d air.Document) ([]air.Operation, error) {
 		case i < 0:
 			unknown = append(unknown, fmt.Sprintf("%q", name))
 		case d.Operations[i].State == air.StateBlocked:
-			return nil, usagef("operation %s is blocked and cannot be approved: %s", name, strings.Join(d.Operations[i].ReviewNotes, "; "))
+			return nil, usagef("operation %s is blocked and cannot be approved: %s; nothing was approved", name, strings.Join(d.Operations[i].ReviewNotes, "; "))
 		default:
 			chosen = append(chosen, d.Operations[i])
 		}
 	}
 	if len(unknown) > 0 {
-		return nil, usagef("no operation or tool %s in this pack; nothing was approved", strings.Join(unknown, ", "))
-	}
-	for _, o := range d.Operations {
-		named := slices.ContainsFunc(chosen, func(c air.Operation) bool { return c.ID == o.ID })
-		if !named && o.State != air.StateBlocked && (s.all || s.readOnly && o.Effect.Kind == air.Read) {
-			chosen = append(chosen, o)
-		}
+		return nil, usagef("no operation or tool %s in this pack; nothing was approved; see what there is with `anvil mcp inspect PACK`", strings.Join(unknown, ", "))
 	}
 	return chosen, nil
 }
 
-func (sh *shell) printApproved(dir string, before air.Document, built emit.Built) error {
-	was := map[string]bool{}
-	for _, o := range before.Approved().Operations {
-		was[o.ID] = true
-	}
-	approved := built.Document.Approved().Operations
-	for _, o := range approved {
-		if !was[o.ID] {
-			fmt.Fprintf(sh.out, "approved  %s  (%s, %s risk)\n", diag.Printable(o.MCP.ToolName), effectWords(o), o.Effect.Risk)
+func (sh *shell) printApproved(dir string, chosen []air.Operation, built emit.Built) error {
+	for _, o := range chosen {
+		word := "approved"
+		if o.State == air.StateApproved {
+			word = "renewed"
 		}
+		fmt.Fprintf(sh.out, "%-9s %s  (%s, %s risk)\n", word, diag.Printable(o.MCP.ToolName), effectWords(o), o.Effect.Risk)
 	}
-	fmt.Fprintf(sh.out, "%d of %d operations can be called\n", len(approved), len(built.Document.Operations))
-	if len(approved) == 0 {
+	if len(chosen) == 0 {
+		fmt.Fprintln(sh.out, "nothing new to approve")
+	}
+	approved := len(built.Document.Approved().Operations)
+	fmt.Fprintf(sh.out, "%d of %s can be called\n", approved, counted(len(built.Document.Operations), "operation"))
+	if approved == 0 {
 		fmt.Fprintln(sh.out, "\nnext: approve operations by name; none is inferred to be read-only")
 	} else if built.Manifest.Mode == pack.Facade {
-		fmt.Fprintf(sh.out, "\nnext: anvil mcp serve %s\n", dir)
+		fmt.Fprintf(sh.out, "\nnext: anvil mcp serve %s\n", shellWord(dir))
 	}
 	return nil
 }

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 
 	cli "github.com/urfave/cli/v2"
 
+	"anvil/compiler/adopt/gate"
 	"anvil/compiler/adopt/probe"
 	"anvil/compiler/diag"
 	"anvil/compiler/diff"
@@ -30,7 +32,9 @@ func (sh *shell) checkCommand() *cli.Command {
 	return &cli.Command{
 		Name: "check", Usage: "probe every configured server again and report drift from the committed snapshots",
 		ArgsUsage: "[NAME...]",
-		Flags: targetFlags(
+		Description: `NAME is a server of the configuration; without names all are checked. A difference at or above --fail-on exits 1, also when
+another server cannot be reached (4) or asks for authentication (5).`,
+		Flags: probeFlags(
 			formatFlag("text", "json", "yaml", "markdown"), failOnFlag(), dirFlag(),
 			&cli.BoolFlag{Name: "update", Usage: "accept what the servers show now: rewrite the snapshots"},
 			&cli.IntFlag{Name: "jobs", Value: 2 * runtime.NumCPU(), Usage: "probe at most `N` servers at once"},
@@ -53,6 +57,9 @@ func (sh *shell) check(c *cli.Context) error {
 	format, err := parseFormat(c, "text", "json", "yaml", "markdown")
 	if err != nil {
 		return err
+	}
+	if c.Int("jobs") < 1 {
+		return usagef("--jobs %d: at least one server must be probed at a time", c.Int("jobs"))
 	}
 	file, err := sh.loadConfig(c)
 	if err != nil {
@@ -107,7 +114,7 @@ func configured(file *config.File, names []string) ([]config.Server, error) {
 // checkAll checks the servers side by side, at most --jobs at a time; outcomes come in the order of the servers.
 func (sh *shell) checkAll(c *cli.Context, servers []config.Server) []outcome {
 	outcomes := make([]outcome, len(servers))
-	slots := make(chan struct{}, max(1, c.Int("jobs")))
+	slots := make(chan struct{}, c.Int("jobs"))
 	done := make(chan struct{})
 	for i, s := range servers {
 		go func() {
@@ -126,14 +133,14 @@ func (sh *shell) checkAll(c *cli.Context, servers []config.Server) []outcome {
 func (sh *shell) checkOne(c *cli.Context, s config.Server) outcome {
 	seen, err := sh.observe(c, config.Target{Kind: config.KindName, Server: s})
 	if err != nil {
-		return failed(s.Name, err)
+		return sh.failed(s.Name, err)
 	}
 	store := storeOf(c)
 	old, err := store.Load(s.Name)
 	missing := errors.Is(err, surface.ErrNotFound)
 	switch {
 	case err != nil && !missing:
-		return failed(s.Name, err)
+		return sh.failed(s.Name, spoiled(err))
 	case c.Bool("update"):
 		return sh.accept(c, s.Name, seen, old)
 	case missing:
@@ -151,15 +158,19 @@ func (sh *shell) checkOne(c *cli.Context, s config.Server) outcome {
 // serverFindings names the server in each finding.
 func serverFindings(name string, findings []diag.Finding) []diag.Finding {
 	for i := range findings {
-		findings[i].Server = name
+		findings[i] = findings[i].On(name)
 	}
 	return findings
 }
 
 // accept writes what the server shows now, if the gate lets it pass.
 func (sh *shell) accept(c *cli.Context, name string, seen observed, old *surface.McpSurfaceSnapshot) outcome {
-	if err := sh.passGate(c, seen); err != nil {
-		return failed(name, err)
+	verdict, err := sh.verdict(c, seen)
+	if err != nil {
+		return sh.failed(name, err)
+	}
+	if verdict.Refused() {
+		return refused(name, verdict)
 	}
 	now, state := seen.snapshot, "accepted"
 	if old != nil {
@@ -169,7 +180,7 @@ func (sh *shell) accept(c *cli.Context, name string, seen observed, old *surface
 		}
 	}
 	if err := storeOf(c).Save(name, now); err != nil {
-		return failed(name, err)
+		return sh.failed(name, err)
 	}
 	o := outcome{status: diag.Status{Server: name, State: state, Message: now.Digest}}
 	if old != nil {
@@ -178,8 +189,14 @@ func (sh *shell) accept(c *cli.Context, name string, seen observed, old *surface
 	return o
 }
 
-func failed(name string, err error) outcome {
-	o := outcome{status: diag.Status{Server: name, State: "failed", Message: err.Error()}, exit: exitCode(err)}
+// refused is a surface that the gate does not let into the folder.
+func refused(name string, v gate.Verdict) outcome {
+	message := "the gate refuses this surface: " + diag.NewReport("check", v.Findings).Summary.Line() + "; its snapshot stays as it was"
+	return outcome{status: diag.Status{Server: name, State: "refused", Message: message}, findings: serverFindings(name, v.Findings), exit: exitFindings}
+}
+
+func (sh *shell) failed(name string, err error) outcome {
+	o := outcome{status: diag.Status{Server: name, State: "failed", Message: sh.secret.mask(err.Error())}, exit: exitCode(err)}
 	var f *probe.Failure
 	if errors.As(err, &f) {
 		o.status.State = string(f.Code)
@@ -232,11 +249,15 @@ func (sh *shell) printCheck(r diag.Report, format string) error {
 		}
 		fmt.Fprintln(sh.out)
 	}
-	line := ""
+	var lines []string
 	for _, s := range r.Servers {
-		line += fmt.Sprintf("%-20s %-14s %s\n", diag.Printable(s.Server), s.State, diag.Printable(s.Message))
+		line := fmt.Sprintf("%-20s %-14s %s", diag.Printable(s.Server), s.State, diag.Printable(s.Message))
+		lines = append(lines, strings.TrimRight(line, " "))
 	}
-	return sh.printReport(r, format, line)
+	if len(r.Findings) > 0 {
+		lines = append(lines, "")
+	}
+	return sh.printReport(r, format, strings.Join(lines, "\n"))
 }
 
 // checkExit returns the worst outcome: findings, then authentication, unreachable servers, and work that could not be done, so that a

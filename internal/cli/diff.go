@@ -14,7 +14,7 @@ import (
 var diffThresholds = []diag.Threshold{diag.FailOnBreaking, diag.FailOnRisky, diag.FailOnSecurity, diag.FailOnAny}
 
 func failOnFlag() cli.Flag {
-	return &cli.StringFlag{Name: "fail-on", Usage: "exit 1 at differences of this class: breaking, risky, security or any (default: risky, or diff.failOn of the configuration)"}
+	return &cli.StringFlag{Name: "fail-on", Usage: "exit 1 at differences of this `CLASS`: breaking, risky, security or any (default: risky, or diff.failOn of the configuration)"}
 }
 
 // failOn returns the threshold of --fail-on, of the configuration, or the default.
@@ -36,7 +36,7 @@ func failOn(c *cli.Context, file *config.File) (diag.Threshold, error) {
 func (sh *shell) diffCommand() *cli.Command {
 	return &cli.Command{
 		Name: "diff", Usage: "compare two surfaces", ArgsUsage: "OLD NEW",
-		Description: targetUsage + "; a command behind -- is the new one",
+		Description: "OLD and NEW are each a TARGET; a command behind -- is the new one.\n\n" + targetUsage,
 		Flags:       targetFlags(formatFlag("text", "json", "yaml", "markdown"), failOnFlag()),
 		Action:      sh.diff,
 	}
@@ -90,11 +90,20 @@ func (sh *shell) twoTargets(c *cli.Context, file *config.File) (targets [2]confi
 	} else if len(args) != want {
 		return targets, usagef("diff compares two surfaces: anvil mcp diff OLD NEW")
 	}
-	if targets[0], err = config.ParseTarget(args[:1], nil, file, ""); err != nil {
-		return targets, usage(err)
+	if targets[0], err = sh.side(c, file, args[:1], nil); err != nil {
+		return targets, err
 	}
-	targets[1], err = config.ParseTarget(args[1:], sh.rest, file, "")
-	return targets, usage(err)
+	targets[1], err = sh.side(c, file, args[1:], sh.rest)
+	return targets, err
+}
+
+// side reads one of the two targets; --transport is for those that are servers.
+func (sh *shell) side(c *cli.Context, file *config.File, args, rest []string) (config.Target, error) {
+	t, err := config.ParseTarget(args, rest, file, "")
+	if err == nil && t.Path == "" {
+		t, err = config.ParseTarget(args, rest, file, c.String("transport"))
+	}
+	return t, usage(err)
 }
 
 func changeLine(old, now *surface.McpSurfaceSnapshot, r diag.Report) string {

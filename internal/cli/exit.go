@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -60,6 +59,8 @@ func found(fails bool) error {
 func exitCode(err error) int {
 	var coded *exitError
 	var failure *probe.Failure
+	var ended *wire.ExitError
+	var status *wire.StatusError
 	switch {
 	case err == nil:
 		return exitClean
@@ -67,14 +68,12 @@ func exitCode(err error) int {
 		return coded.code
 	case errors.Is(err, wire.ErrAuthRequired):
 		return exitAuth
-	case errors.As(err, &failure):
+	case errors.As(err, &failure), errors.As(err, &ended), errors.As(err, &status), errors.Is(err, wire.ErrNotMCP):
 		return exitUnreachable
 	case errors.Is(err, surface.ErrDigest):
 		return exitFindings
 	case errors.Is(err, surface.ErrFormat), errors.Is(err, surface.ErrNotFound), errors.Is(err, pack.ErrFormat):
 		return exitUsage
-	case errors.Is(err, context.Canceled):
-		return exitFailed
 	}
 	return exitFailed
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	cli "github.com/urfave/cli/v2"
 
@@ -12,6 +13,7 @@ import (
 	"anvil/compiler/adopt/probe"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/compiler/pack"
 	"anvil/compiler/yaml"
 	"anvil/internal/atomicfile"
 	"anvil/internal/config"
@@ -20,10 +22,14 @@ import (
 func (sh *shell) inspectCommand() *cli.Command {
 	return &cli.Command{
 		Name: "inspect", Usage: "show a server's surface and what the gate thinks of it",
-		ArgsUsage: "TARGET", Description: targetUsage,
+		ArgsUsage: "TARGET",
+		Description: `Captures the server, or reads the snapshot of a file or a pack, and writes nothing but the report. A pack's report
+tells which tools are approved.
+
+` + targetUsage,
 		Flags: targetFlags(
 			formatFlag("text", "json", "yaml", "markdown"),
-			&cli.StringFlag{Name: "fail-on", Value: string(diag.FailOnError), Usage: "exit 1 at findings of this class: error or warning"},
+			&cli.StringFlag{Name: "fail-on", Value: string(diag.FailOnError), Usage: "exit 1 at findings of this `CLASS`: error or warning"},
 			&cli.StringFlag{Name: "out", Usage: "write the report to `FILE` instead of stdout"},
 			&cli.StringFlag{Name: "evidence", Usage: "write how the capture went (timings, pages, noise) to `FILE`"},
 		),
@@ -44,27 +50,67 @@ func (sh *shell) inspect(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := checkOutputs(c, target); err != nil {
+		return err
+	}
 	seen, err := sh.observe(c, target)
 	if err != nil {
 		return err
 	}
-	maxTools, err := sh.maxTools(c)
+	view, err := sh.inspection(c, seen)
 	if err != nil {
 		return err
 	}
-	view := newInspection(seen, gate.Check(seen.snapshot, gate.Options{MaxTools: maxTools}, seen.findings...), adopt.Bridge(seen.snapshot))
 	view.next = nextAfterInspect(target)
 	data, err := view.render(format)
 	if err != nil {
 		return err
 	}
+	if err := sh.writeEvidence(c.String("evidence"), seen); err != nil {
+		return err
+	}
 	if err := sh.writeResult(c.String("out"), data); err != nil {
 		return err
 	}
-	if err := writeEvidence(c.String("evidence"), seen); err != nil {
-		return err
-	}
 	return found(len(view.Failing(threshold)) > 0)
+}
+
+// checkOutputs refuses, before anything is started, what --out and --evidence cannot mean.
+func checkOutputs(c *cli.Context, t config.Target) error {
+	out, evidence := c.String("out"), c.String("evidence")
+	switch {
+	case evidence == "":
+		return nil
+	case t.Path != "":
+		return usagef("--evidence is about a capture, and %s is a %s; give the server itself", t.Path, t.Kind)
+	case evidence == "-" && (out == "" || out == "-"), evidence != "-" && filepath.Clean(evidence) == filepath.Clean(out):
+		return usagef("the report and --evidence would go to the same place: name another with --out FILE")
+	}
+	return nil
+}
+
+// inspection runs the gate and the bridge. A pack shows its own document, with the approvals that hold now.
+func (sh *shell) inspection(c *cli.Context, seen observed) (inspection, error) {
+	verdict, err := sh.verdict(c, seen)
+	if err != nil {
+		return inspection{}, err
+	}
+	if seen.pack == nil {
+		return newInspection(seen, verdict, adopt.Bridge(seen.snapshot)), nil
+	}
+	document, err := seen.pack.Document()
+	if err != nil {
+		return inspection{}, err
+	}
+	document, lapsed := document.WithApprovals(pack.Approvals(document), sh.now())
+	verdict.Findings = append(verdict.Findings, lapsed...)
+	return newInspection(seen, verdict, document), nil
+}
+
+// verdict runs the gate with the configured limits.
+func (sh *shell) verdict(c *cli.Context, seen observed) (gate.Verdict, error) {
+	maxTools, err := sh.maxTools(c)
+	return gate.Check(seen.snapshot, gate.Options{MaxTools: maxTools}, seen.findings...), err
 }
 
 // maxTools returns the configured tool budget, 0 when there is none.
@@ -77,14 +123,7 @@ func (sh *shell) maxTools(c *cli.Context) (int, error) {
 }
 
 func formatFlag(formats ...string) cli.Flag {
-	usage := "report `FORMAT`: "
-	for i, f := range formats {
-		if i > 0 {
-			usage += ", "
-		}
-		usage += f
-	}
-	return &cli.StringFlag{Name: "format", Value: formats[0], Usage: usage}
+	return &cli.StringFlag{Name: "format", Value: formats[0], Usage: "print as `FORMAT`: " + strings.Join(formats, ", ")}
 }
 
 func parseFormat(c *cli.Context, allowed ...string) (string, error) {
@@ -94,7 +133,7 @@ func parseFormat(c *cli.Context, allowed ...string) (string, error) {
 			return f, nil
 		}
 	}
-	return "", usagef("--format %q is not known here: use one of %v", format, allowed)
+	return "", usagef("--format %q is not known here: use one of %s", format, strings.Join(allowed, ", "))
 }
 
 // writeResult writes to the file, or to stdout when none is named.
@@ -109,12 +148,9 @@ func (sh *shell) writeResult(path string, data []byte) error {
 	return atomicfile.Write(path, data, 0o644)
 }
 
-func writeEvidence(path string, seen observed) error {
+func (sh *shell) writeEvidence(path string, seen observed) error {
 	if path == "" {
 		return nil
-	}
-	if !seen.live {
-		return usagef("--evidence is about a capture, and this target is a file")
 	}
 	data, err := canon.Encode(struct {
 		SchemaVersion int            `json:"schemaVersion"`
@@ -124,7 +160,7 @@ func writeEvidence(path string, seen observed) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(path, data, 0o644)
+	return sh.writeResult(path, data)
 }
 
 // reportBytes renders a report in one of the formats every reporting command has.

@@ -41,8 +41,9 @@ type toolView struct {
 	Name      string   `json:"name"`
 	Effect    string   `json:"effect"` // what is inferred, not what is claimed
 	Risk      string   `json:"risk"`
-	Arguments []string `json:"arguments"` // required ones end in "*"
-	Hints     []string `json:"hints"`     // as the server sent them
+	Arguments []string `json:"arguments"`      // required ones end in "*"
+	Hints     []string `json:"hints"`          // as the server sent them
+	State     string   `json:"state,omitzero"` // in a pack: approved, or why not
 	Digest    string   `json:"digest"`
 }
 
@@ -62,6 +63,9 @@ func newInspection(seen observed, v gate.Verdict, d air.Document) inspection {
 	for _, o := range d.Operations {
 		if it, ok := s.Find(surface.Tool, o.MCP.ToolName); ok {
 			view.Surface.Tools = append(view.Surface.Tools, newToolView(it, o))
+			if seen.pack != nil {
+				view.Surface.Tools[len(view.Surface.Tools)-1].State = string(o.State)
+			}
 		}
 	}
 	slices.SortStableFunc(view.Surface.Tools, func(a, b toolView) int { return strings.Compare(a.Name, b.Name) })
@@ -142,9 +146,9 @@ func (v inspection) writeText(w io.Writer) error {
 	fmt.Fprintf(w, "  reached by    %s\n", diag.Printable(s.Endpoint))
 	fmt.Fprintf(w, "  protocol      %s, %s era, over %s, asked as a %s client\n", diag.Printable(s.ProtocolVersion), s.Era, s.Transport, s.ClientProfile)
 	fmt.Fprintf(w, "  capabilities  %s\n", diag.Printable(orNone(strings.Join(s.Capabilities, ", "))))
-	fmt.Fprintf(w, "  lists         %d tools, %d resources, %d templates, %d prompts\n", s.Counts["tools"], s.Counts["resources"], s.Counts["resourceTemplates"], s.Counts["prompts"])
+	fmt.Fprintf(w, "  lists         %s\n", listCounts(s.Counts))
 	if s.Instructions > 0 {
-		fmt.Fprintf(w, "  instructions  %d characters\n", s.Instructions)
+		fmt.Fprintf(w, "  instructions  %s\n", counted(s.Instructions, "character"))
 	}
 	fmt.Fprintf(w, "  digest        %s\n", s.Digest)
 	if len(s.Tools) > 0 {
@@ -163,58 +167,47 @@ func (v inspection) writeText(w io.Writer) error {
 	return nil
 }
 
-func orUnnamed(name string) string {
-	if name == "" {
-		return "(a server without a name)"
-	}
-	return name
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
+// listCounts says how many items each list of a surface has.
+func listCounts(counts map[string]int) string {
+	return fmt.Sprintf("%s, %s, %s, %s", counted(counts["tools"], "tool"), counted(counts["resources"], "resource"),
+		counted(counts["resourceTemplates"], "template"), counted(counts["prompts"], "prompt"))
 }
 
 func writeToolTable(w io.Writer, tools []toolView) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "TOOL\tEFFECT\tRISK\tARGUMENTS\tHINTS")
+	state := func(s string) string {
+		if tools[0].State == "" {
+			return ""
+		}
+		return s + "\t"
+	}
+	fmt.Fprintf(t, "TOOL\tEFFECT\tRISK\t%sARGUMENTS\tHINTS\n", state("STATE"))
 	for _, tool := range tools {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", diag.Printable(tool.Name), tool.Effect, tool.Risk,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s%s\t%s\n", diag.Printable(tool.Name), tool.Effect, tool.Risk, state(tool.State),
 			diag.Printable(shorten(strings.Join(tool.Arguments, " "), 60)), diag.Printable(orDash(strings.Join(tool.Hints, " "))))
 	}
 	return t.Flush()
 }
 
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
-
-// shorten cuts s to at most limit characters, marking the cut.
-func shorten(s string, limit int) string {
-	runes := []rune(s)
-	if len(runes) <= limit {
-		return orDash(s)
-	}
-	return string(runes[:limit-1]) + "…"
-}
-
 func (v inspection) writeMarkdown(w io.Writer) error {
 	s := v.Surface
-	fmt.Fprintf(w, "# %s %s\n\n", diag.MarkdownText(orUnnamed(s.Name)), diag.MarkdownText(s.Version))
-	fmt.Fprintf(w, "Protocol %s (%s era), over %s, asked as a %s client. %d tools, %d resources, %d templates, %d prompts.\n\nDigest `%s`\n\n",
-		diag.MarkdownText(s.ProtocolVersion), s.Era, s.Transport, s.ClientProfile,
-		s.Counts["tools"], s.Counts["resources"], s.Counts["resourceTemplates"], s.Counts["prompts"], s.Digest)
+	fmt.Fprintf(w, "# %s %s\n\n| | |\n|---|---|\n", diag.MarkdownText(orUnnamed(s.Name)), diag.MarkdownText(s.Version))
+	for _, fact := range [][2]string{
+		{"reached by", s.Endpoint},
+		{"protocol", fmt.Sprintf("%s, %s era, over %s, asked as a %s client", s.ProtocolVersion, s.Era, s.Transport, s.ClientProfile)},
+		{"capabilities", orNone(strings.Join(s.Capabilities, ", "))},
+		{"lists", listCounts(s.Counts)},
+		{"instructions", counted(s.Instructions, "character")},
+		{"digest", s.Digest},
+	} {
+		fmt.Fprintf(w, "| %s | %s |\n", fact[0], diag.MarkdownText(fact[1]))
+	}
 	if len(s.Tools) > 0 {
-		fmt.Fprintf(w, "| tool | effect | risk | arguments | hints |\n|---|---|---|---|---|\n")
+		fmt.Fprintf(w, "\n| tool | effect | risk | state | arguments | hints | digest |\n|---|---|---|---|---|---|---|\n")
 	}
 	for _, t := range s.Tools {
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", diag.MarkdownText(t.Name), t.Effect, t.Risk,
-			diag.MarkdownText(strings.Join(t.Arguments, " ")), diag.MarkdownText(strings.Join(t.Hints, " ")))
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s |\n", diag.MarkdownText(t.Name), t.Effect, t.Risk, diag.MarkdownText(orDash(t.State)),
+			diag.MarkdownText(strings.Join(t.Arguments, " ")), diag.MarkdownText(orDash(strings.Join(t.Hints, " "))), t.Digest)
 	}
 	fmt.Fprintln(w)
 	return v.WriteMarkdown(w)

@@ -12,26 +12,25 @@ import (
 	"time"
 
 	cli "github.com/urfave/cli/v2"
-
-	"anvil/compiler/diag"
 )
 
 // shell is what a command may use of the world outside.
 type shell struct {
 	ctx    context.Context
 	in     io.Reader
-	out    io.Writer
+	out    *resultWriter
 	err    io.Writer
 	getenv func(string) (string, bool)
 	now    func() time.Time
 	rest   []string // the words behind "--"; nil when there was none
+	secret secrets  // never printed, whoever says them
 }
 
 // Main runs anvil and returns its exit code. An interrupt or SIGTERM ends it in order: child processes are gone when it returns.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	sh := &shell{ctx: ctx, in: stdin, out: stdout, err: stderr, getenv: os.LookupEnv, now: time.Now}
+	sh := &shell{ctx: ctx, in: stdin, out: &resultWriter{w: stdout}, err: stderr, getenv: os.LookupEnv, now: time.Now}
 	return sh.run(args)
 }
 
@@ -40,26 +39,39 @@ func (sh *shell) run(args []string) int {
 	words, rest := splitRest(args)
 	sh.rest = rest
 	err := app.RunContext(sh.ctx, flagsFirst(app, words))
+	switch {
+	case err != nil && sh.ctx.Err() != nil:
+		err = &exitError{exitFailed, errors.New("interrupted; what was under way was given up")}
+	case sh.out.err != nil && exitCode(err) <= exitFindings:
+		err = fmt.Errorf("write the result: %w", sh.out.err)
+	}
 	var coded *exitError
 	if err != nil && !(errors.As(err, &coded) && coded.err == nil) {
-		fmt.Fprintf(sh.err, "anvil: %s\n", printableLines(err.Error()))
+		fmt.Fprintf(sh.err, "anvil: %s\n", sh.clean(err.Error()))
 	}
 	return exitCode(err)
 }
 
-// printableLines escapes what an error carries of a server's text, line by line.
-func printableLines(s string) string {
-	lines := strings.Split(s, "\n")
-	for i, line := range lines {
-		lines[i] = diag.Printable(line)
+// resultWriter keeps the first error, so that a result that did not arrive is never taken for success.
+type resultWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (r *resultWriter) Write(p []byte) (int, error) {
+	if r.err != nil {
+		return 0, r.err
 	}
-	return strings.Join(lines, "\n")
+	n, err := r.w.Write(p)
+	r.err = err
+	return n, err
 }
 
 func (sh *shell) app() *cli.App {
 	app := &cli.App{
 		Name:            "anvil",
 		Usage:           "adopt any MCP server you do not control",
+		Description:     appHelp,
 		HideVersion:     true,
 		HideHelpCommand: true,
 		Writer:          sh.out,
@@ -67,6 +79,8 @@ func (sh *shell) app() *cli.App {
 		ExitErrHandler:  func(*cli.Context, error) {}, // the library would exit the process
 		OnUsageError:    onUsageError,
 		Action:          sh.noCommand,
+		// The library would split --arg text=a,b at the comma.
+		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
 			{
 				Name: "mcp", Usage: "inspect, adopt, compare and serve MCP servers", Action: sh.noCommand,
@@ -96,7 +110,13 @@ func prepare(commands []*cli.Command) {
 }
 
 func onUsageError(c *cli.Context, err error, _ bool) error {
-	return usagef("%w; see `%s --help`", err, c.Command.HelpName)
+	text := err.Error()
+	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
+		text = "unknown flag --" + name
+	} else if name, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
+		text = "--" + name + " needs a value"
+	}
+	return usagef("%s; see `%s --help`", text, c.Command.HelpName)
 }
 
 // noCommand answers a missing or unknown command word.
@@ -105,6 +125,7 @@ func (sh *shell) noCommand(c *cli.Context) error {
 	if word := c.Args().First(); word != "" {
 		return usagef("unknown command %q; see `%s --help`", word, group)
 	}
+	c.App.Writer = sh.err // nobody asked for help, so it is no result
 	if len(c.Command.Subcommands) > 0 && c.Command.Name != "" && c.Command.Name != c.App.Name {
 		_ = cli.ShowSubcommandHelp(c)
 	} else {
@@ -113,67 +134,13 @@ func (sh *shell) noCommand(c *cli.Context) error {
 	return &exitError{exitUsage, nil}
 }
 
-// splitRest takes the words behind the first "--" off the line.
-func splitRest(args []string) (words, rest []string) {
-	for i, a := range args {
-		if a == "--" {
-			return args[:i:i], append([]string{}, args[i+1:]...)
-		}
+// noArguments refuses words where a command takes at most limit of them and nothing behind "--".
+func (sh *shell) noArguments(c *cli.Context, limit int) error {
+	if err := sh.onlyDashDash(); err != nil {
+		return err
 	}
-	return args, nil
-}
-
-// flagsFirst puts the flags of the chosen command before its arguments, since the library stops reading flags at the first argument.
-func flagsFirst(app *cli.App, words []string) []string {
-	path, commands := 1, app.Commands
-	var flags []cli.Flag
-	for path < len(words) {
-		c := findCommand(commands, words[path])
-		if c == nil {
-			break
-		}
-		flags, commands = c.Flags, c.Subcommands
-		path++
-	}
-	path = min(path, len(words))
-	sorted, arguments := append([]string{}, words[:path]...), []string{}
-	for i := path; i < len(words); i++ {
-		word := words[i]
-		if !strings.HasPrefix(word, "-") || word == "-" {
-			arguments = append(arguments, word)
-			continue
-		}
-		sorted = append(sorted, word)
-		if takesValue(flags, word) && i+1 < len(words) {
-			i++
-			sorted = append(sorted, words[i])
-		}
-	}
-	return append(sorted, arguments...)
-}
-
-func findCommand(commands []*cli.Command, word string) *cli.Command {
-	for _, c := range commands {
-		if c.HasName(word) {
-			return c
-		}
+	if c.NArg() > limit {
+		return usagef("unexpected argument %q; see `%s --help`", c.Args().Get(limit), c.Command.HelpName)
 	}
 	return nil
-}
-
-// takesValue reports a known flag whose value is the next word.
-func takesValue(flags []cli.Flag, word string) bool {
-	name := strings.TrimLeft(word, "-")
-	if strings.Contains(name, "=") {
-		return false
-	}
-	for _, f := range flags {
-		for _, known := range f.Names() {
-			if known == name {
-				_, isBool := f.(*cli.BoolFlag)
-				return !isBool
-			}
-		}
-	}
-	return false
 }

@@ -13,7 +13,10 @@ import (
 func (sh *shell) packVerifyCommand() *cli.Command {
 	return &cli.Command{
 		Name: "verify", Usage: "recompute everything in a pack and refuse what is changed, missing or smuggled in",
-		ArgsUsage: "PACK", Flags: []cli.Flag{formatFlag("text", "json", "yaml", "markdown")}, Action: sh.packVerify,
+		ArgsUsage: "PACK",
+		Description: `Every digest is computed again, and every file is built again from the snapshot and the approvals in the pack. Exit 1 when
+anything differs.`,
+		Flags: []cli.Flag{formatFlag("text", "json", "yaml", "markdown")}, Action: sh.packVerify,
 	}
 }
 
@@ -22,7 +25,10 @@ func (sh *shell) packVerify(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.NArg() != 1 {
+	if err := sh.noArguments(c, 1); err != nil {
+		return err
+	}
+	if c.NArg() == 0 {
 		return usagef("say which pack: anvil pack verify PACK")
 	}
 	p, findings, err := pack.Read(c.Args().First())
@@ -30,9 +36,7 @@ func (sh *shell) packVerify(c *cli.Context) error {
 		return err
 	}
 	if len(findings) == 0 {
-		if findings, err = emit.Recheck(p); err != nil {
-			return &exitError{exitFindings, err}
-		}
+		findings = recheck(p)
 	}
 	report := diag.NewReport("verify", findings)
 	if err := sh.printReport(report, format, verdictLine(p, findings)); err != nil {
@@ -41,11 +45,22 @@ func (sh *shell) packVerify(c *cli.Context) error {
 	return found(len(findings) > 0)
 }
 
+// recheck builds the pack again. That its own inputs cannot be read, though sealed, is a finding like any other.
+func recheck(p *pack.Pack) []diag.Finding {
+	findings, err := emit.Recheck(p)
+	if err != nil {
+		f := pack.NotReproduced.Finding("file/"+pack.ManifestFile, "the pack cannot be built again from its inputs: "+err.Error())
+		f.Hint = "build the pack again with `anvil mcp adopt`"
+		return []diag.Finding{f.Sealed()}
+	}
+	return findings
+}
+
 func verdictLine(p *pack.Pack, findings []diag.Finding) string {
 	if len(findings) > 0 {
-		return fmt.Sprintf("%s does not verify: %d findings", p.Dir, len(findings))
+		return fmt.Sprintf("%s does not verify: %s", p.Dir, counted(len(findings), "finding"))
 	}
-	return fmt.Sprintf("%s verifies: %d files, digest %s", p.Dir, len(p.Files), p.Manifest.Digest)
+	return fmt.Sprintf("%s verifies: %s, digest %s", p.Dir, counted(len(p.Files), "file"), p.Manifest.Digest)
 }
 
 // printReport writes a report in the chosen format; the line leads the text form.

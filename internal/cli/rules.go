@@ -24,6 +24,9 @@ func allRules() diag.Catalog {
 
 func (sh *shell) rulesCommand() *cli.Command {
 	return &cli.Command{Name: "rules", Usage: "list the rules, or explain one", ArgsUsage: "[ID]", Action: func(c *cli.Context) error {
+		if err := sh.noArguments(c, 1); err != nil {
+			return err
+		}
 		rules := allRules()
 		if id := c.Args().First(); id != "" {
 			r, ok := rules.Find(id)

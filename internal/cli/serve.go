@@ -2,7 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"net"
 	"sync"
 
 	cli "github.com/urfave/cli/v2"
@@ -19,8 +22,10 @@ func (sh *shell) serveCommand() *cli.Command {
 	return &cli.Command{
 		Name: "serve", Usage: "run a pack's server behind the facade: approved operations only",
 		ArgsUsage: "PACK",
+		Description: `Speaks MCP to agent hosts and starts the pack's server for each session. Variables that the pack names are taken from the
+environment, then from the server of that name in the configuration. Only loopback addresses are served.`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "config", Usage: "configuration `FILE` whose variables start the server"},
+			configFlag(),
 			&cli.BoolFlag{Name: "stdio", Usage: "serve one client on stdin and stdout (the default)"},
 			&cli.StringFlag{Name: "http", Usage: "serve streamable HTTP on `ADDRESS`, such as 127.0.0.1:8080"},
 		},
@@ -29,35 +34,73 @@ func (sh *shell) serveCommand() *cli.Command {
 }
 
 func (sh *shell) serve(c *cli.Context) error {
-	if err := sh.onlyDashDash(); err != nil {
+	if err := sh.noArguments(c, 1); err != nil {
 		return err
 	}
-	if c.NArg() != 1 {
+	if c.NArg() == 0 {
 		return usagef("say which pack: anvil mcp serve PACK")
 	}
 	if c.Bool("stdio") && c.String("http") != "" {
 		return usagef("--stdio and --http exclude each other")
 	}
-	f, err := sh.openFacade(c, c.Args().First())
+	addr, dir := c.String("http"), c.Args().First()
+	if c.IsSet("http") {
+		if err := checkListen(addr); err != nil {
+			return err
+		}
+	}
+	f, err := sh.openFacade(c, dir, sh.logger())
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if addr := c.String("http"); addr != "" {
-		return f.ListenAndServe(sh.ctx, addr, func(url string) { fmt.Fprintf(sh.err, "serving %s on %s\n", c.Args().First(), url) })
+	if addr != "" {
+		return f.ListenAndServe(sh.ctx, addr, func(url string) { fmt.Fprintf(sh.err, "serving %s on %s\n", dir, url) })
 	}
 	if isTerminal(sh.in) {
 		fmt.Fprintln(sh.err, "serving on stdin and stdout; an agent host speaks MCP here (end with Ctrl-C)")
 	}
-	err = f.ServeStdio(sh.ctx, sh.in, sh.out)
+	err = f.ServeStdio(sh.ctx, sh.in, sh.out.w)
 	if sh.ctx.Err() != nil {
 		return nil // asked to stop
 	}
-	return err
+	return sessionEnd(err)
+}
+
+// checkListen refuses an address that others could reach: the facade knows no authentication.
+func checkListen(addr string) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return usagef("--http %q is no address: write HOST:PORT, such as 127.0.0.1:8080", addr)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return usagef("--http %q is not a loopback address, and the facade has no authentication: whoever reaches it could call every approved tool; use 127.0.0.1:PORT", addr)
+	}
+	return nil
+}
+
+// sessionEnd gives the error that ended a session its exit code: it is the server's unless it is plainly about the client's side.
+func sessionEnd(err error) error {
+	var frame *wire.FrameTooLargeError
+	var file *fs.PathError
+	if err == nil || errors.As(err, &frame) || errors.As(err, &file) || errors.Is(err, wire.ErrAuthRequired) {
+		return err
+	}
+	return &exitError{exitUnreachable, err}
+}
+
+// logger returns a function that prints lines for the operator; it is safe for concurrent use.
+func (sh *shell) logger() func(string) {
+	var mu sync.Mutex
+	return func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintln(sh.err, sh.clean(line))
+	}
 }
 
 // openFacade makes the facade of a pack, which is verified first.
-func (sh *shell) openFacade(c *cli.Context, dir string) (*facade.Facade, error) {
+func (sh *shell) openFacade(c *cli.Context, dir string, log func(string)) (*facade.Facade, error) {
 	p, err := openTrusted(dir)
 	if err != nil {
 		return nil, err
@@ -74,29 +117,24 @@ func (sh *shell) openFacade(c *cli.Context, dir string) (*facade.Facade, error) 
 	if err != nil {
 		return nil, err
 	}
-	dial, _, err := dialer(server)
+	dial, _, err := sh.dialer(server)
 	if err != nil {
 		return nil, err
 	}
-	exposed, known := sh.exposure(document)
-	var mu sync.Mutex
-	return facade.New(facade.Options{
-		Name: dir, Expose: exposed, Known: known, Dial: dial,
-		Log: func(line string) {
-			mu.Lock()
-			defer mu.Unlock()
-			fmt.Fprintln(sh.err, diag.Printable(line))
-		},
-	})
+	exposed, known := sh.exposure(document, log)
+	if len(exposed) == 0 {
+		log("no operation of " + dir + " is approved, so there is no tool to call; approve some with: anvil mcp approve " + shellWord(dir) + " --read-only")
+	}
+	return facade.New(facade.Options{Name: dir, Expose: exposed, Known: known, Dial: dial, Log: log})
 }
 
 // exposure returns the tools that may be called now, with the contract each was approved with, and those that may not. An approval that has
 // expired since the pack was built holds no more.
-func (sh *shell) exposure(d air.Document) (exposed map[string]string, known map[string]bool) {
+func (sh *shell) exposure(d air.Document, log func(string)) (exposed map[string]string, known map[string]bool) {
 	now, findings := d.WithApprovals(pack.Approvals(d), sh.now())
 	for _, f := range findings {
 		if f.Class.Rank() >= diag.Warning.Rank() {
-			fmt.Fprintln(sh.err, diag.Printable(f.Message))
+			log(f.Message + "; " + f.Hint)
 		}
 	}
 	exposed, known = map[string]string{}, map[string]bool{}
@@ -133,11 +171,22 @@ func (sh *shell) upstreamServer(c *cli.Context, u pack.Upstream) (config.Server,
 	return s, usage(err)
 }
 
-// connectFacade opens an in-process client session through a facade.
-func (sh *shell) connectFacade(f *facade.Facade) func(context.Context) (wire.Link, error) {
-	return func(context.Context) (wire.Link, error) {
+// connectFacade returns how to open an in-process client session through a facade, and how to learn why that session ended, which closes the
+// facade and is nil unless the upstream ended it.
+func (sh *shell) connectFacade(f *facade.Facade) (dial func(context.Context) (wire.Link, error), ended func() error) {
+	var end chan error
+	dial = func(context.Context) (wire.Link, error) {
 		client, server := wire.Pipe()
-		go func() { _ = f.Serve(sh.ctx, server) }()
+		end = make(chan error, 1)
+		go func() { end <- f.Serve(sh.ctx, server) }()
 		return client, nil
 	}
+	ended = func() error {
+		f.Close()
+		if end == nil {
+			return nil
+		}
+		return <-end
+	}
+	return dial, ended
 }

@@ -6,7 +6,6 @@ import (
 
 	cli "github.com/urfave/cli/v2"
 
-	"anvil/compiler/adopt/gate"
 	"anvil/compiler/diag"
 	"anvil/compiler/surface"
 	"anvil/internal/config"
@@ -15,7 +14,11 @@ import (
 func (sh *shell) snapshotCommand() *cli.Command {
 	return &cli.Command{
 		Name: "snapshot", Usage: "capture a server's surface and commit it to the snapshot folder",
-		ArgsUsage: "TARGET", Description: targetUsage,
+		ArgsUsage: "TARGET",
+		Description: `Writes DIR/NAME.snapshot.json, to be committed; ` + "`anvil mcp check`" + ` compares the server with it. Nothing is written when the
+gate refuses the surface.
+
+` + targetUsage,
 		Flags: targetFlags(
 			&cli.StringFlag{Name: "name", Usage: "`NAME` of the snapshot (default: the server's name in the configuration)"}, dirFlag(),
 		),
@@ -53,26 +56,30 @@ func (sh *shell) snapshot(c *cli.Context) error {
 	if err := store.Save(name, s); err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.out, "%s: %s\n  %d tools, %d resources, %d templates, %d prompts\n  %s\n", store.Path(name), change,
-		len(s.Tools()), len(s.Items[surface.Resource]), len(s.Items[surface.ResourceTemplate]), len(s.Items[surface.Prompt]), s.Digest)
+	counts := map[string]int{}
+	for _, kind := range surface.Kinds {
+		counts[kind.List()] = len(s.Items[kind])
+	}
+	fmt.Fprintf(sh.out, "%s: %s\n  %s\n  %s\n", store.Path(name), change, listCounts(counts), s.Digest)
 	return nil
 }
 
 // passGate refuses a surface with errors; the report says what to fix.
 func (sh *shell) passGate(c *cli.Context, seen observed) error {
-	maxTools, err := sh.maxTools(c)
-	if err != nil {
+	verdict, err := sh.verdict(c, seen)
+	if err != nil || !verdict.Refused() {
 		return err
-	}
-	verdict := gate.Check(seen.snapshot, gate.Options{MaxTools: maxTools}, seen.findings...)
-	if !verdict.Refused() {
-		return nil
 	}
 	report := diag.NewReport("inspect", verdict.Findings)
 	if err := report.WriteText(sh.out); err != nil {
 		return err
 	}
 	return &exitError{exitFindings, fmt.Errorf("the gate refuses this surface: %s; nothing was written", report.Summary.Line())}
+}
+
+// spoiled says what to do about a stored snapshot that cannot be trusted.
+func spoiled(err error) error {
+	return fmt.Errorf("%w; restore the file from version control, or review it, remove it and take the snapshot again", err)
 }
 
 // withHistory adds the tombstones that follow from the stored snapshot, and says what storing will do.
@@ -82,7 +89,7 @@ func withHistory(store surface.Store, name string, now *surface.McpSurfaceSnapsh
 	case errors.Is(err, surface.ErrNotFound):
 		return now, "new", nil
 	case err != nil:
-		return nil, "", fmt.Errorf("%w; review the file, remove it, and take the snapshot again", err)
+		return nil, "", spoiled(err)
 	case old.Digest == now.Digest:
 		return now.WithHistory(old), "unchanged", nil
 	}

@@ -21,15 +21,30 @@ import (
 
 // targetFlags are the flags of every command that takes a TARGET.
 func targetFlags(more ...cli.Flag) []cli.Flag {
-	return append(more,
-		&cli.StringFlag{Name: "config", Usage: "configuration `FILE` (default: the first of anvil.yaml, mcp.json, .mcp.json, mcp.yaml, .mcp.yaml)"},
-		&cli.StringFlag{Name: "transport", Usage: "force `stdio|http`"},
-		&cli.StringFlag{Name: "as", Value: probe.Full.Name, Usage: "client `PROFILE` to announce: full or bare"},
-		&cli.DurationFlag{Name: "timeout", Value: probe.DefaultTimeout, Usage: "give up on a server after this time"},
-	)
+	return append(probeFlags(more...), &cli.StringFlag{Name: "transport", Usage: "force a `TRANSPORT`: stdio or http"})
 }
 
-const targetUsage = "TARGET is a name from the configuration, an http(s) URL, a snapshot file, a pack folder, or -- COMMAND ARG..."
+// probeFlags are the flags of every command that asks servers for their surface.
+func probeFlags(more ...cli.Flag) []cli.Flag {
+	return append(more, configFlag(), timeoutFlag(),
+		&cli.StringFlag{Name: "as", Value: probe.Full.Name, Usage: "client `PROFILE` to announce: full or bare"})
+}
+
+func configFlag() cli.Flag {
+	return &cli.StringFlag{Name: "config", Usage: "configuration `FILE` (default: the first of anvil.yaml, mcp.json, .mcp.json, mcp.yaml, .mcp.yaml)"}
+}
+
+func timeoutFlag() cli.Flag {
+	return &cli.DurationFlag{Name: "timeout", Value: probe.DefaultTimeout, Usage: "give up on a server after this `TIME`, such as 30s or 2m"}
+}
+
+func timeout(c *cli.Context) (time.Duration, error) {
+	d := c.Duration("timeout")
+	if d <= 0 {
+		return 0, usagef("--timeout %s leaves no time: use one such as 30s or 2m", d)
+	}
+	return d, nil
+}
 
 // loadConfig reads the file of --config, or the first that the current folder holds; nil when there is none.
 func (sh *shell) loadConfig(c *cli.Context) (*config.File, error) {
@@ -58,6 +73,7 @@ func (sh *shell) target(c *cli.Context, args []string, rest []string) (config.Ta
 // observed is a surface with what was noticed while it was captured; nothing for one that was read from a file.
 type observed struct {
 	snapshot *surface.McpSurfaceSnapshot
+	pack     *pack.Pack // that it was read from; nil otherwise
 	findings []diag.Finding
 	evidence probe.Evidence
 	live     bool
@@ -70,18 +86,33 @@ func (sh *shell) observe(c *cli.Context, t config.Target) (observed, error) {
 		s, err := surface.ReadFile(t.Path)
 		return observed{snapshot: s}, err
 	case config.KindPack:
-		p, err := pack.Open(t.Path)
+		p, err := openTrusted(t.Path)
 		if err != nil {
 			return observed{}, err
 		}
 		s, err := p.Snapshot()
-		return observed{snapshot: s}, err
+		return observed{snapshot: s, pack: p}, err
 	}
 	o, err := sh.probeOptions(c, t.Server)
 	if err != nil {
 		return observed{}, err
 	}
+	defer sh.announce(o)()
 	return capture(sh.ctx, o)
+}
+
+// patience is how long a person waits without a word.
+const patience = 2 * time.Second
+
+// announce says on a terminal that a server keeps anvil waiting, until the returned function is called.
+func (sh *shell) announce(o probe.Options) func() {
+	if !isTerminal(sh.err) {
+		return func() {}
+	}
+	t := time.AfterFunc(patience, func() {
+		fmt.Fprintf(sh.err, "waiting for %s (for %s at most)\n", sh.clean(o.Endpoint), o.Timeout)
+	})
+	return func() { t.Stop() }
 }
 
 func (sh *shell) probeOptions(c *cli.Context, s config.Server) (probe.Options, error) {
@@ -89,9 +120,13 @@ func (sh *shell) probeOptions(c *cli.Context, s config.Server) (probe.Options, e
 	if err != nil {
 		return probe.Options{}, usage(err)
 	}
-	dial, transport, err := dialer(s)
+	limit, err := timeout(c)
+	if err != nil {
+		return probe.Options{}, err
+	}
+	dial, transport, err := sh.dialer(s)
 	return probe.Options{
-		Dial: dial, Transport: transport, Endpoint: s.Redacted(), Profile: profile, Version: version, Timeout: c.Duration("timeout"),
+		Dial: dial, Transport: transport, Endpoint: s.Redacted(), Profile: profile, Version: version, Timeout: limit,
 	}, err
 }
 
@@ -104,7 +139,7 @@ func capture(ctx context.Context, o probe.Options) (observed, error) {
 	if err != nil {
 		return observed{}, fmt.Errorf("capture %s: %w", o.Endpoint, err)
 	}
-	return observed{s, r.Findings, r.Evidence, true}, nil
+	return observed{snapshot: s, findings: r.Findings, evidence: r.Evidence, live: true}, nil
 }
 
 // unreachable says which server it was and what to try.
@@ -115,20 +150,33 @@ func unreachable(endpoint string, err error) error {
 	}
 	switch f.Code {
 	case probe.Unauthorized:
-		return fmt.Errorf("%s: the server asks for authentication: %w; give its token in a header of the configuration", endpoint, f)
+		return fmt.Errorf("%s: the server asks for authentication: %w%s", endpoint, f, adviceFor(err))
 	case probe.NotMCP:
 		return fmt.Errorf("%s: this does not speak MCP: %w", endpoint, f)
 	case probe.BrokenList:
 		return fmt.Errorf("%s: the surface could not be read whole: %w", endpoint, f)
 	}
-	return fmt.Errorf("%s: the server could not be reached: %w", endpoint, f)
+	return fmt.Errorf("%s: the server could not be reached: %w%s", endpoint, f, adviceFor(err))
+}
+
+// adviceFor is what to try after a refusal over HTTP, with its separator; empty for other errors.
+func adviceFor(err error) string {
+	var status *wire.StatusError
+	switch {
+	case errors.Is(err, wire.ErrAuthRequired):
+		return "; name the server in anvil.yaml and give it its token: headers: {Authorization: \"Bearer ${TOKEN}\"}"
+	case errors.As(err, &status) && status.Code == http.StatusNotFound:
+		return "; check the path of the URL, which often ends in /mcp"
+	}
+	return ""
 }
 
 // probeGrace is how long a server that was only read from may take to leave.
 const probeGrace = 250 * time.Millisecond
 
-// dialer returns how to open a connection to s, and the name of the transport.
-func dialer(s config.Server) (func(context.Context) (wire.Link, error), string, error) {
+// dialer returns how to open a connection to s, and the name of the transport. What s is given in confidence is not printed from then on.
+func (sh *shell) dialer(s config.Server) (func(context.Context) (wire.Link, error), string, error) {
+	sh.secret.add(s)
 	switch {
 	case s.Transport == config.SSE:
 		return nil, "", usagef("the legacy SSE transport is not supported yet: use streamable HTTP (--transport http) or stdio")
@@ -145,7 +193,7 @@ func dialer(s config.Server) (func(context.Context) (wire.Link, error), string, 
 	}, config.HTTP, nil
 }
 
-// stateFile is where a name's snapshot is kept.
+// storeOf is where snapshots are kept.
 func storeOf(c *cli.Context) surface.Store { return surface.Store{Dir: c.String("dir")} }
 
 func dirFlag() cli.Flag {

@@ -16,7 +16,10 @@ import (
 const version = "0.1.0"
 
 func (sh *shell) versionCommand() *cli.Command {
-	return &cli.Command{Name: "version", Usage: "print the version and the formats this anvil reads", Action: func(*cli.Context) error {
+	return &cli.Command{Name: "version", Usage: "print the version and the formats this anvil reads", Action: func(c *cli.Context) error {
+		if err := sh.noArguments(c, 0); err != nil {
+			return err
+		}
 		revision := "unknown"
 		if info, ok := debug.ReadBuildInfo(); ok {
 			for _, s := range info.Settings {

@@ -45,7 +45,8 @@ func holdsSecret(text string) bool {
 func referenced(table map[string]string) map[string]string {
 	out := maps.Clone(table)
 	for key, value := range table {
-		if holdsSecret(value) && (namesSecret(key) || looksSecret(value)) {
+		url := schemed.MatchString(value) && redactURL(value) != value
+		if holdsSecret(value) && (namesSecret(key) || looksSecret(value) || url) {
 			out[key] = "${" + strings.ToUpper(strings.Trim(notWord.ReplaceAllString(strings.ToLower(key), "_"), "_")) + "}"
 		}
 	}

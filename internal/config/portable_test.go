@@ -12,7 +12,7 @@ import (
 
 func TestPortable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "anvil.yaml")
-	text := "mcpServers:\n  s:\n    command: srv\n    args: ['--token=${TOK}', -x, 'lit$${a}']\n    env: {API_KEY: verysecret, MODE: fast, URL: 'https://${HOST}/'}\n" +
+	text := "mcpServers:\n  s:\n    command: srv\n    args: ['--token=${TOK}', -x, 'lit$${a}']\n    env: {API_KEY: verysecret, DB: 'postgres://joe:pass@db/x', MODE: fast, URL: 'https://${HOST}/'}\n" +
 		"  h:\n    url: https://example.com/mcp\n    headers: {Authorization: Bearer abc, X-Team: blue}\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func TestPortable(t *testing.T) {
 		want Server
 	}{
 		{"s", Server{Name: "s", Transport: Stdio, Command: "srv", Args: []string{"--token=${TOK}", "-x", "lit$${a}"},
-			Env: map[string]string{"API_KEY": "${API_KEY}", "MODE": "fast", "URL": "https://${HOST}/"}}},
+			Env: map[string]string{"API_KEY": "${API_KEY}", "DB": "${DB}", "MODE": "fast", "URL": "https://${HOST}/"}}},
 		{"h", Server{Name: "h", URL: "https://example.com/mcp", Headers: map[string]string{"Authorization": "${AUTHORIZATION}", "X-Team": "blue"}}},
 	}
 	for _, tt := range tests {
@@ -44,14 +44,14 @@ func TestPortable(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreUnexported(Server{}), cmpopts.IgnoreFields(Server{}, "Dir")); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
-			env["API_KEY"], env["AUTHORIZATION"] = "k", "Bearer abc"
+			env["API_KEY"], env["DB"], env["AUTHORIZATION"] = "k", "postgres://d", "Bearer abc"
 			back, err := Filled(got, lookup)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := s
 			if tt.name == "s" {
-				want.Env = map[string]string{"API_KEY": "k", "MODE": "fast", "URL": "https://h/"}
+				want.Env = map[string]string{"API_KEY": "k", "DB": "postgres://d", "MODE": "fast", "URL": "https://h/"}
 			}
 			if diff := cmp.Diff(want, back, cmpopts.IgnoreUnexported(Server{}), cmpopts.IgnoreFields(Server{}, "Shown")); diff != "" {
 				t.Errorf("way back (-want +got)\n%s", diff)

@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	cli "github.com/urfave/cli/v2"
+
+	"anvil/compiler/canon"
+	"anvil/compiler/surface"
+	"anvil/wire"
+)
+
+// callArguments returns the arguments as one JSON object. Those of --arg get the type that the tool's schema names.
+func (sh *shell) callArguments(ctx context.Context, c *cli.Context, client *wire.Client, tool string) ([]byte, error) {
+	pairs := c.StringSlice("arg")
+	switch {
+	case c.IsSet("json") && len(pairs) > 0:
+		return nil, usagef("--json and --arg exclude each other")
+	case c.IsSet("json"):
+		return sh.wholeArguments(c.String("json"))
+	case len(pairs) == 0:
+		return []byte("{}"), nil
+	}
+	root, err := inputSchema(ctx, client, tool)
+	if err != nil {
+		return nil, err
+	}
+	return objectOfArguments(pairs, root)
+}
+
+// wholeArguments reads the value of --json; "-" is stdin.
+func (sh *shell) wholeArguments(text string) ([]byte, error) {
+	if text == "-" {
+		data, err := io.ReadAll(io.LimitReader(sh.in, maxArguments+1))
+		if err != nil {
+			return nil, fmt.Errorf("read arguments from stdin: %w", err)
+		}
+		if len(data) > maxArguments {
+			return nil, usagef("the arguments on stdin are longer than %d bytes", maxArguments)
+		}
+		text = string(data)
+	}
+	node, err := canon.Parse([]byte(text))
+	if err != nil {
+		return nil, usagef("--json must be one JSON object: %w", err)
+	}
+	if !node.IsObject() {
+		return nil, usagef("--json must be one JSON object, such as '{\"limit\": 1}'")
+	}
+	return node.Raw, nil
+}
+
+// inputSchema looks the tool's input schema up; a tool that is not listed has none.
+func inputSchema(ctx context.Context, client *wire.Client, tool string) (*canon.Node, error) {
+	var params []byte
+	for range maxCallPages {
+		result, err := client.Call(ctx, surface.Tool.Method(), params)
+		if err != nil {
+			return nil, err
+		}
+		node, err := canon.Parse(result)
+		if err != nil {
+			return nil, err
+		}
+		for _, it := range node.Get("tools").Elements() {
+			if it.Get("name").Text() == tool {
+				return it.Get("inputSchema"), nil
+			}
+		}
+		cursor := node.Get("nextCursor")
+		if cursor.Text() == "" {
+			break
+		}
+		params = []byte(`{"cursor":` + string(cursor.Raw) + `}`)
+	}
+	return nil, nil
+}
+
+// Bounds of one call.
+const (
+	maxCallPages = 1000     // of the list of tools
+	maxArguments = 16 << 20 // bytes read from stdin
+)
+
+func objectOfArguments(pairs []string, root *canon.Node) ([]byte, error) {
+	object := []byte{'{'}
+	seen := map[string]bool{}
+	for _, pair := range pairs {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return nil, usagef("--arg %q is not NAME=VALUE, such as --arg limit=1", pair)
+		}
+		if seen[name] {
+			return nil, usagef("--arg %s is given twice; give a list as one JSON value: --arg '%s=[\"a\",\"b\"]'", name, name)
+		}
+		seen[name] = true
+		text, err := argument(value, typesOf(root, root.Get("properties").Get(name)))
+		if err != nil {
+			return nil, usagef("--arg %s: %w", name, err)
+		}
+		if len(object) > 1 {
+			object = append(object, ',')
+		}
+		object = append(append(append(object, canon.Quote(name)...), ':'), text...)
+	}
+	return append(object, '}'), nil
+}
+
+// argument spells value as JSON of one of the types that the tool's schema names. Without any it is an object or an array if it reads
+// like one, and a string otherwise. The digits of a number are kept as they were typed.
+func argument(value string, types map[string]bool) ([]byte, error) {
+	node, err := canon.Parse([]byte(value))
+	if err == nil {
+		kind := jsonType(node)
+		fits := types[kind] || kind == "integer" && types["number"] || len(types) == 0 && (kind == "object" || kind == "array")
+		if fits && kind != "string" { // quotes that are typed are part of a string
+			return node.Raw, nil
+		}
+	}
+	if len(types) == 0 || types["string"] {
+		return canon.Quote(value), nil
+	}
+	return nil, fmt.Errorf("%q is no %s", value, strings.Join(slices.Sorted(maps.Keys(types)), " or "))
+}
+
+// maxSchemaDepth bounds how far references are followed.
+const maxSchemaDepth = 16
+
+// typesOf returns the JSON types that a property's schema admits by name; none when it does not say.
+func typesOf(root, property *canon.Node) map[string]bool {
+	types := map[string]bool{}
+	collectTypes(root, property, types, 0)
+	return types
+}
+
+func collectTypes(root, schema *canon.Node, types map[string]bool, depth int) {
+	if schema == nil || depth > maxSchemaDepth {
+		return
+	}
+	collectTypes(root, referred(root, schema.Get("$ref").Text()), types, depth+1)
+	named := append(schema.Get("type").Elements(), schema.Get("type"))
+	for _, name := range named {
+		if text := name.Text(); text != "" {
+			types[text] = true
+		}
+	}
+	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
+		for _, branch := range schema.Get(keyword).Elements() {
+			collectTypes(root, branch, types, depth+1)
+		}
+	}
+	if len(types) > 0 {
+		return
+	}
+	for _, value := range append(schema.Get("enum").Elements(), schema.Get("const")) {
+		if value != nil {
+			types[jsonType(value)] = true
+		}
+	}
+}
+
+var unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
+
+// referred follows a reference within the schema, "#/$defs/money"; others lead nowhere.
+func referred(root *canon.Node, ref string) *canon.Node {
+	path, ok := strings.CutPrefix(ref, "#/")
+	if !ok {
+		return nil
+	}
+	for _, token := range strings.Split(path, "/") {
+		root = root.Get(unescapePointer.Replace(token))
+	}
+	return root
+}
+
+func jsonType(n *canon.Node) string {
+	switch n.Kind {
+	case canon.Object:
+		return "object"
+	case canon.Array:
+		return "array"
+	case canon.Number:
+		if r, ok := n.Rat(); ok && r.IsInt() {
+			return "integer"
+		}
+		return "number"
+	case canon.True, canon.False:
+		return "boolean"
+	case canon.Null:
+		return "null"
+	}
+	return "string"
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets scripts run anvil, a server that answers every request with one HTTP status, and a client that sends raw messages over HTTP,
+// as processes of their own.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"anvil":      func() { os.Exit(Main(os.Args, os.Stdin, os.Stdout, os.Stderr)) },
+		"httpstatus": httpStatus,
+		"post":       post,
+	})
+}
+
+// httpStatus listens on loopback, writes its address to the file ADDR names, and answers with STATUS: httpstatus STATUS ADDR.
+func httpStatus() {
+	status, err := strconv.Atoi(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	temporary := os.Args[2] + ".new"
+	if err := os.WriteFile(temporary, []byte("URL=http://"+l.Addr().String()+"/mcp\n"), 0o600); err != nil {
+		panic(err)
+	}
+	if err := os.Rename(temporary, os.Args[2]); err != nil {
+		panic(err)
+	}
+	panic(http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		fmt.Fprintln(w, "no such thing here")
+	})))
+}
+
+// post sends each file as one HTTP request, keeps the session that the first answer opens, and prints status and body: post URL FILE...
+func post() {
+	session := ""
+	for _, file := range os.Args[2:] {
+		body, err := os.ReadFile(file)
+		if err != nil {
+			panic(err)
+		}
+		req, err := http.NewRequest(http.MethodPost, os.Args[1], bytes.NewReader(body))
+		if err != nil {
+			panic(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		if session != "" {
+			req.Header.Set("Mcp-Session-Id", session)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			panic(err)
+		}
+		if id := resp.Header.Get("Mcp-Session-Id"); id != "" {
+			session = id
+		}
+		answer, err := io.ReadAll(resp.Body)
+		if err != nil {
+			panic(err)
+		}
+		resp.Body.Close()
+		fmt.Printf("%d %s\n", resp.StatusCode, answer)
+	}
+}
+
+// buildRefunds builds the example server once for all scripts.
+func buildRefunds(t *testing.T) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "refunds")
+	cmd := exec.Command("go", "build", "-o", bin, "anvil/examples/refunds")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build refunds: %v\n%s", err, out)
+	}
+	return filepath.Dir(bin)
+}
+
+// TestScripts runs every script of testdata/script. Scripts find anvil and refunds in PATH.
+func TestScripts(t *testing.T) {
+	bin := buildRefunds(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("PATH", bin+string(os.PathListSeparator)+e.Getenv("PATH"))
+			e.Setenv("USER", "tester")
+			e.Setenv("GORACE", "atexit_sleep_ms=0") // under -race every anvil would sleep a second before it ends
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":    cmdExits,
+			"flip":     cmdFlip,
+			"forge":    cmdForge,
+			"samedir":  cmdSameDir,
+			"waitenv":  cmdWaitEnv,
+			"waittext": cmdWaitText,
+			"without":  cmdWithout,
+		},
+	})
+}

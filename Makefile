@@ -18,9 +18,11 @@ demo: build
 ## test: vet, staticcheck, every test, and a user's drift check on the committed snapshots
 test: build npm
 	go vet ./...
+	GOOS=darwin go build -o $(BUILD)/other/ ./cmd/anvil && GOOS=windows go build -o $(BUILD)/other/ ./cmd/anvil
 	go tool staticcheck ./...
 	ANVIL_NPM="$(CURDIR)/$(NPM)" go test -race ./...
 	$(MAKE) check
+	sh examples/demo.sh $(BUILD) >$(BUILD)/demo.txt
 
 ## check: what a user's CI runs: the example server against testdata/snapshots
 check: build

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"anvil/compiler/diag"
 	"anvil/wire"
 )
 
@@ -79,10 +80,10 @@ func (g gate) decide(ctx context.Context, c Call, reply func(wire.Envelope), ros
 func (f *Facade) notExposed(tool string) refusal {
 	r := refusal{code: codeParams, message: "unknown tool " + shown(tool), reason: deniedByPolicy}
 	if f.options.Known[tool] {
-		r.hint = fmt.Sprintf("the tool is part of pack %s and not approved; to allow it run: anvil mcp approve %s %s", f.options.Name, word(f.options.Name), word(tool))
+		r.hint = fmt.Sprintf("the tool is part of pack %s and not approved; to allow it run: anvil mcp approve %s %s", f.options.Name, diag.ShellWord(f.options.Name), diag.ShellWord(tool))
 	} else {
 		r.hint = fmt.Sprintf("pack %s has no such tool; list its tools with tools/list; a tool new in the server has to be adopted, then approved with: anvil mcp approve %s %s",
-			f.options.Name, word(f.options.Name), word(tool))
+			f.options.Name, diag.ShellWord(f.options.Name), diag.ShellWord(tool))
 	}
 	return r
 }
@@ -91,7 +92,7 @@ func (f *Facade) mismatch(tool, fault string) refusal {
 	return refusal{
 		code: codeParams, reason: schemaMismatch, message: fmt.Sprintf("tool %s is withheld: %s", shown(tool), fault),
 		hint: fmt.Sprintf("review the change with `anvil mcp diff`, adopt the server again with `anvil mcp adopt --base`, then run: anvil mcp approve %s %s",
-			word(f.options.Name), word(tool)),
+			diag.ShellWord(f.options.Name), diag.ShellWord(tool)),
 	}
 }
 
@@ -101,14 +102,4 @@ func (f *Facade) notVerified(tool string, err error) refusal {
 		message: fmt.Sprintf("tool %s is withheld: its contract could not be verified: %s", shown(tool), troubleOf(err)),
 		hint:    "call again; if it stays so, see whether the server still lists its tools with `anvil mcp inspect`",
 	}
-}
-
-// word writes s as one word of a command line.
-func word(s string) string {
-	for _, r := range s {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.' && r != '/' {
-			return shown(s)
-		}
-	}
-	return s
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"anvil/compiler/canon"
+	"anvil/compiler/diag"
 	"anvil/wire"
 )
 
@@ -132,19 +133,12 @@ func troubleOf(err error) string {
 	case errors.Is(err, io.EOF):
 		return "the server closed the connection"
 	}
-	return strings.ToValidUTF8(strings.Map(printableRune, cut(err.Error(), 300)), "\uFFFD")
-}
-
-func printableRune(r rune) rune {
-	if r < 0x20 || r >= 0x7f && r < 0xa0 {
-		return ' '
-	}
-	return r
+	return diag.Printable(cut(err.Error(), 300))
 }
 
 func cut(s string, most int) string {
 	if len(s) > most {
-		return s[:most] + "..."
+		return strings.ToValidUTF8(s[:most], "") + "..."
 	}
 	return s
 }

@@ -247,9 +247,9 @@ func TestBridgeCorpus(t *testing.T) {
 		d := Bridge(s)
 		checkDocument(t, s, d)
 		checkSurfaceHints(t, s)
-		for effect, n := range Effects(d) {
-			total[effect] += n
-			tools += n
+		for _, o := range d.Operations {
+			total[string(o.Effect.Kind)+" "+string(o.Effect.Risk)]++
+			tools++
 		}
 		if n := len(d.Operations); n > 0 && (len(d.Capabilities) != 1 || len(d.Capabilities[0].OperationIDs) != n) {
 			t.Errorf("the proposed capability does not hold the %d operations", n)

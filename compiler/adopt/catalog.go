@@ -4,3 +4,17 @@ import "anvil/compiler/diag"
 
 // Rules lists the rules of the bridge.
 var Rules = diag.NewCatalog(bridgeRules...)
+
+// Doubts returns the findings of a document that are about what its tools do. Those about names and shapes are left out: the gate reports
+// them too, and in full.
+func Doubts(findings []diag.Finding) []diag.Finding {
+	var doubts []diag.Finding
+	for _, f := range findings {
+		switch f.Rule {
+		case itemAmbiguous.ID, operationIDCollision.ID, operationNameAmbiguous.ID, operationUncallable.ID:
+		default:
+			doubts = append(doubts, f)
+		}
+	}
+	return doubts
+}

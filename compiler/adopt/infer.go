@@ -167,27 +167,3 @@ func (in *inference) addDefaults() {
 	claim(method, air.PredicateRetries, air.ValueOf(air.RetryNone))
 	claim(method, air.PredicateConfirmation, air.ValueOf(true))
 }
-
-// Effects counts the operations of d by what a summary calls them: "read (unverified)" and "read" for reads, the risk for dangerous
-// mutations, "mutation" for the others, and "blocked" for what cannot be called at all.
-func Effects(d air.Document) map[string]int {
-	counts := map[string]int{}
-	for _, o := range d.Operations {
-		counts[effectOf(o)]++
-	}
-	return counts
-}
-
-func effectOf(o air.Operation) string {
-	switch {
-	case o.State == air.StateBlocked:
-		return "blocked"
-	case o.Effect.Kind == air.Read && o.Confirmation.Required:
-		return "read (unverified)"
-	case o.Effect.Kind == air.Read:
-		return "read"
-	case o.Effect.Risk.Rank() >= air.RiskHigh.Rank():
-		return string(o.Effect.Risk)
-	}
-	return "mutation"
-}

@@ -108,6 +108,16 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
+func TestShellWord(t *testing.T) {
+	for in, want := range map[string]string{
+		"packs/a.b-c_d": "packs/a.b-c_d", "": "''", "my pack": "'my pack'", "it's": `'it'\''s'`, "$HOME": "'$HOME'", "a;b": "'a;b'", "$(x)": "'$(x)'",
+	} {
+		if got := ShellWord(in); got != want {
+			t.Errorf("%q: got %s, want %s", in, got, want)
+		}
+	}
+}
+
 func TestRenderedTextCannotBreakOut(t *testing.T) {
 	evil := "x\x1b]0;t\a\n| a | <script> `code` [l](http://e) @team ## h"
 	r := NewReport("inspect", []Finding{{Rule: "r", Class: Error, Server: "s", Subject: "tool/" + evil, Pointer: "/p", Message: evil, Hint: "do"}})

@@ -67,14 +67,31 @@ func Read(dir string) (*Pack, []diag.Finding, error) {
 	return p, findings, nil
 }
 
-// Open is [Read] for who needs a whole pack: any finding is an error that names the first.
+// NotWholeError is a pack whose files are not exactly those that its manifest seals.
+type NotWholeError struct {
+	Dir      string
+	Findings []diag.Finding // one or more
+}
+
+func (e *NotWholeError) Error() string {
+	more := ""
+	switch n := len(e.Findings) - 1; {
+	case n == 1:
+		more = " and 1 finding more"
+	case n > 1:
+		more = fmt.Sprintf(" and %d findings more", n)
+	}
+	return fmt.Sprintf("pack %s does not verify: %s%s; see `anvil pack verify %s`", e.Dir, e.Findings[0].Message, more, diag.ShellWord(e.Dir))
+}
+
+// Open is [Read] for who needs a whole pack: any finding makes the error a *[NotWholeError].
 func Open(dir string) (*Pack, error) {
 	p, findings, err := Read(dir)
 	if err != nil {
 		return nil, err
 	}
 	if len(findings) > 0 {
-		return nil, fmt.Errorf("open pack %s: %s; see all findings with `anvil pack verify %s`", dir, findings[0].Message, dir)
+		return nil, &NotWholeError{dir, findings}
 	}
 	return p, nil
 }

@@ -111,7 +111,7 @@ func checkOut(out string) (*pack.Pack, error) {
 	case !pack.IsPack(out):
 		return nil, usagef("--out %s is not empty and not a pack: nothing in it was touched; choose another folder", out)
 	}
-	p, err := openTrusted(out)
+	p, err := pack.Open(out)
 	if err != nil {
 		return nil, fmt.Errorf("--out cannot be replaced, since its approvals cannot be trusted: %w; to start anew remove the folder", err)
 	}
@@ -141,7 +141,7 @@ func readBase(path string) (*surface.McpSurfaceSnapshot, error) {
 		return nil, nil
 	}
 	if pack.IsPack(path) {
-		p, err := openTrusted(path)
+		p, err := pack.Open(path)
 		if err != nil {
 			return nil, err
 		}
@@ -205,13 +205,13 @@ func nextAfterAdopt(out string, built emit.Built) string {
 	reads := slices.ContainsFunc(d.Operations, func(o air.Operation) bool { return o.Effect.Kind == air.Read && o.State != air.StateBlocked })
 	switch {
 	case len(d.Approved().Operations) == 0 && reads:
-		return "anvil mcp approve " + shellWord(out) + " --read-only"
+		return "anvil mcp approve " + diag.ShellWord(out) + " --read-only"
 	case len(d.Approved().Operations) == 0:
-		return "anvil mcp approve " + shellWord(out) + " TOOL..."
+		return "anvil mcp approve " + diag.ShellWord(out) + " TOOL..."
 	case built.Manifest.Mode == pack.Facade:
-		return "anvil mcp serve " + shellWord(out)
+		return "anvil mcp serve " + diag.ShellWord(out)
 	}
-	return "anvil pack verify " + shellWord(out)
+	return "anvil pack verify " + diag.ShellWord(out)
 }
 
 // shellTarget spells a target as it is typed, secrets masked.

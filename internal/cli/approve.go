@@ -90,16 +90,20 @@ func (sh *shell) approve(c *cli.Context) error {
 	}
 	s.operations, s.readOnly, s.all = c.Args().Tail(), c.Bool("read-only"), c.Bool("all")
 	if s.empty() {
-		return usagef("say what to approve: operations or tools by name, --read-only, or --all; see them with `anvil mcp inspect %s`", shellWord(c.Args().First()))
+		return usagef("say what to approve: operations or tools by name, --read-only, or --all; see them with `anvil mcp inspect %s`", diag.ShellWord(c.Args().First()))
 	}
 	if err := s.check(); err != nil {
 		return err
 	}
-	p, err := openTrusted(c.Args().First())
+	p, err := pack.Open(c.Args().First())
 	if err != nil {
 		return err
 	}
-	in, before, err := inputsOf(p)
+	before, err := trustedDocument(p)
+	if err != nil {
+		return err
+	}
+	in, _, err := emit.InputsOf(p)
 	if err != nil {
 		return err
 	}
@@ -117,47 +121,24 @@ func (sh *shell) approve(c *cli.Context) error {
 	return sh.printApproved(p.Dir, chosen, built)
 }
 
-// openTrusted opens a pack that must be whole.
-func openTrusted(dir string) (*pack.Pack, error) {
-	p, findings, err := pack.Read(dir)
+// trustedDocument returns the pack's document, unless it contradicts itself: an operation looser than its evidence, or approved by nobody.
+func trustedDocument(p *pack.Pack) (air.Document, error) {
+	d, err := p.Document()
 	if err != nil {
-		return nil, err
+		return d, err
 	}
-	if n := len(findings); n > 0 {
-		more := ""
-		if n > 1 {
-			more = " and " + counted(n-1, "finding") + " more"
+	for _, f := range air.Validate(d) {
+		if f.Class == diag.Error {
+			return d, &exitError{exitFindings, fmt.Errorf("pack %s does not verify: %s; see `anvil pack verify %s`", p.Dir, f.Message, diag.ShellWord(p.Dir))}
 		}
-		return nil, &exitError{exitFindings, fmt.Errorf("pack %s does not verify: %s%s; see `anvil pack verify %s`", dir, findings[0].Message, more, shellWord(dir))}
 	}
-	return p, nil
-}
-
-// inputsOf returns what a pack was built from, so that it can be built again with other approvals.
-func inputsOf(p *pack.Pack) (emit.Inputs, air.Document, error) {
-	in := emit.Inputs{Mode: p.Manifest.Mode, Earlier: p}
-	var err error
-	if in.Snapshot, err = p.Snapshot(); err != nil {
-		return in, air.Document{}, err
-	}
-	document, err := p.Document()
-	if err != nil {
-		return in, document, err
-	}
-	if in.Mode == pack.Facade {
-		settings, err := p.Settings()
-		if err != nil {
-			return in, document, err
-		}
-		in.Upstream = &settings.Upstream
-	}
-	return in, document, nil
+	return d, nil
 }
 
 // approvalsFor joins the approvals an earlier pack holds with those now given for the chosen operations of d.
 func (sh *shell) approvalsFor(earlier *pack.Pack, d air.Document, s selection) (approvals []air.Approval, chosen []air.Operation, err error) {
 	if earlier != nil {
-		before, err := earlier.Document()
+		before, err := trustedDocument(earlier)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -228,7 +209,7 @@ func (sh *shell) printApproved(dir string, chosen []air.Operation, built emit.Bu
 	if approved == 0 {
 		fmt.Fprintln(sh.out, "\nnext: approve operations by name; none is inferred to be read-only")
 	} else if built.Manifest.Mode == pack.Facade {
-		fmt.Fprintf(sh.out, "\nnext: anvil mcp serve %s\n", shellWord(dir))
+		fmt.Fprintf(sh.out, "\nnext: anvil mcp serve %s\n", diag.ShellWord(dir))
 	}
 	return nil
 }

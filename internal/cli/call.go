@@ -9,6 +9,7 @@ import (
 
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
+	"anvil/compiler/pack"
 	"anvil/internal/config"
 	"anvil/wire"
 )
@@ -151,11 +152,11 @@ func (sh *shell) wayTo(c *cli.Context, t config.Target, tool string) (way, error
 
 // confirmed refuses an operation that asks for confirmation and did not get it.
 func (sh *shell) confirmed(c *cli.Context, dir, tool string) error {
-	p, err := openTrusted(dir)
+	p, err := pack.Open(dir)
 	if err != nil {
 		return err
 	}
-	d, err := p.Document()
+	d, err := trustedDocument(p)
 	if err != nil {
 		return err
 	}

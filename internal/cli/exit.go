@@ -61,6 +61,7 @@ func exitCode(err error) int {
 	var failure *probe.Failure
 	var ended *wire.ExitError
 	var status *wire.StatusError
+	var notWhole *pack.NotWholeError
 	switch {
 	case err == nil:
 		return exitClean
@@ -70,7 +71,7 @@ func exitCode(err error) int {
 		return exitAuth
 	case errors.As(err, &failure), errors.As(err, &ended), errors.As(err, &status), errors.Is(err, wire.ErrNotMCP):
 		return exitUnreachable
-	case errors.Is(err, surface.ErrDigest):
+	case errors.Is(err, surface.ErrDigest), errors.As(err, &notWhole):
 		return exitFindings
 	case errors.Is(err, surface.ErrFormat), errors.Is(err, surface.ErrNotFound), errors.Is(err, pack.ErrFormat):
 		return exitUsage

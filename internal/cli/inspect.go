@@ -61,7 +61,9 @@ func (sh *shell) inspect(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	view.next = nextAfterInspect(target)
+	if view.Summary.Worst != diag.Error { // what the gate refuses cannot be adopted
+		view.next = nextAfterInspect(target)
+	}
 	data, err := view.render(format)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"anvil/compiler/adopt"
 	"anvil/compiler/adopt/gate"
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
@@ -50,7 +51,7 @@ type toolView struct {
 func newInspection(seen observed, v gate.Verdict, d air.Document) inspection {
 	s := seen.snapshot
 	view := inspection{
-		Report: diag.NewReport("inspect", append(v.Findings, d.Diagnostics...)),
+		Report: diag.NewReport("inspect", append(v.Findings, adopt.Doubts(d.Diagnostics)...)),
 		Surface: surfaceView{
 			Name: s.ServerName(), Version: s.ServerVersion(), Endpoint: s.Endpoint, Transport: s.Transport, Era: s.Era,
 			ProtocolVersion: s.ProtocolVersion, ClientProfile: s.ClientProfile, Capabilities: memberNames(s.Capabilities),

@@ -101,11 +101,11 @@ func (sh *shell) logger() func(string) {
 
 // openFacade makes the facade of a pack, which is verified first.
 func (sh *shell) openFacade(c *cli.Context, dir string, log func(string)) (*facade.Facade, error) {
-	p, err := openTrusted(dir)
+	p, err := pack.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	document, err := p.Document()
+	document, err := trustedDocument(p)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (sh *shell) openFacade(c *cli.Context, dir string, log func(string)) (*faca
 	}
 	exposed, known := sh.exposure(document, log)
 	if len(exposed) == 0 {
-		log("no operation of " + dir + " is approved, so there is no tool to call; approve some with: anvil mcp approve " + shellWord(dir) + " --read-only")
+		log("no operation of " + dir + " is approved, so there is no tool to call; approve some with: anvil mcp approve " + diag.ShellWord(dir) + " --read-only")
 	}
 	return facade.New(facade.Options{Name: dir, Expose: exposed, Known: known, Dial: dial, Log: log})
 }
@@ -148,26 +148,32 @@ func (sh *shell) exposure(d air.Document, log func(string)) (exposed map[string]
 	return exposed, known
 }
 
-// upstreamServer fills the variables of a pack's upstream from the environment, and where that lacks one, from the configured server of
-// the same name.
+// upstreamServer fills the variables of a pack's upstream from the environment, and where that lacks one, from the configuration: its own
+// variables (.env included), and what the server of the same name has there for its environment and headers.
 func (sh *shell) upstreamServer(c *cli.Context, u pack.Upstream) (config.Server, error) {
-	lookup := sh.getenv
+	sources := []func(string) (string, bool){sh.getenv}
 	if u.Server != "" {
-		if file, err := sh.loadConfig(c); err == nil && file != nil {
+		file, err := sh.loadConfig(c)
+		if err != nil {
+			return config.Server{}, err
+		}
+		if file != nil {
+			sources = append(sources, file.Lookup)
 			if s, err := file.Server(u.Server); err == nil {
-				lookup = func(name string) (string, bool) {
-					if v, ok := sh.getenv(name); ok {
-						return v, ok
-					}
-					v, ok := s.Env[name]
-					return v, ok
-				}
+				sources = append(sources, s.Lookup)
 			}
 		}
 	}
 	s, err := config.Filled(config.Server{
 		Name: u.Server, Command: u.Command, Args: u.Args, Dir: u.Dir, Env: u.Env, URL: u.URL, Headers: u.Headers,
-	}, lookup)
+	}, func(name string) (string, bool) {
+		for _, lookup := range sources {
+			if value, ok := lookup(name); ok {
+				return value, true
+			}
+		}
+		return "", false
+	})
 	return s, usage(err)
 }
 

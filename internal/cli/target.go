@@ -86,7 +86,7 @@ func (sh *shell) observe(c *cli.Context, t config.Target) (observed, error) {
 		s, err := surface.ReadFile(t.Path)
 		return observed{snapshot: s}, err
 	case config.KindPack:
-		p, err := openTrusted(t.Path)
+		p, err := pack.Open(t.Path)
 		if err != nil {
 			return observed{}, err
 		}

@@ -21,16 +21,6 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-func TestShellWord(t *testing.T) {
-	for in, want := range map[string]string{
-		"packs/a.b-c_d": "packs/a.b-c_d", "": "''", "my pack": "'my pack'", "it's": `'it'\''s'`, "$HOME": "'$HOME'", "a;b": "'a;b'",
-	} {
-		if got := shellWord(in); got != want {
-			t.Errorf("%q: got %s, want %s", in, got, want)
-		}
-	}
-}
-
 func TestSecretsAreMasked(t *testing.T) {
 	tests := []struct {
 		name   string

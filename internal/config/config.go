@@ -173,6 +173,14 @@ func (f *File) isOwn() bool {
 	return (ext == ".yaml" || ext == ".yml") && strings.TrimSuffix(strings.TrimPrefix(base, "."), ext) != "mcp"
 }
 
+// Lookup returns the value of a variable as the configuration sees it: see env above.
+func (f *File) Lookup(name string) (string, bool) {
+	if f.lookup == nil {
+		return "", false
+	}
+	return f.lookup(name)
+}
+
 // chooseVariables sets where variables come from.
 func (f *File) chooseVariables(mode *canon.Node, env func(string) (string, bool)) error {
 	word := mode.Text()

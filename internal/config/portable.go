@@ -47,10 +47,27 @@ func referenced(table map[string]string) map[string]string {
 	for key, value := range table {
 		url := schemed.MatchString(value) && redactURL(value) != value
 		if holdsSecret(value) && (namesSecret(key) || looksSecret(value) || url) {
-			out[key] = "${" + strings.ToUpper(strings.Trim(notWord.ReplaceAllString(strings.ToLower(key), "_"), "_")) + "}"
+			out[key] = "${" + variableFor(key) + "}"
 		}
 	}
 	return out
+}
+
+// variableFor names the variable that stands for the value of a key: API_KEY, or AUTHORIZATION for the header Authorization.
+func variableFor(key string) string {
+	return strings.ToUpper(strings.Trim(notWord.ReplaceAllString(strings.ToLower(key), "_"), "_"))
+}
+
+// Lookup returns the value that s itself has for a variable which [Server.Portable] put in its place.
+func (s Server) Lookup(variable string) (string, bool) {
+	for _, table := range []map[string]string{s.Env, s.Headers} {
+		for key, value := range table {
+			if variableFor(key) == variable {
+				return value, true
+			}
+		}
+	}
+	return "", false
 }
 
 // escaped returns s with every text that reads as a reference marked as plain text.

@@ -26,13 +26,13 @@ func checkNoTools(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding {
 func checkMalformedItem(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding {
 	var findings []diag.Finding
 	for _, kind := range surface.Kinds {
-		for i, it := range s.Items[kind] {
+		for _, it := range s.Items[kind] {
 			message := ""
 			switch {
 			case !it.Node.IsObject():
-				message = fmt.Sprintf("%s %d is no object", kind, i)
+				message = fmt.Sprintf("a %s is no object", kind)
 			case it.Name == "":
-				message = fmt.Sprintf("%s %d has no %s that is text", kind, i, kind.Key())
+				message = fmt.Sprintf("a %s has no %s that is text", kind, kind.Key())
 			default:
 				continue
 			}

@@ -11,7 +11,7 @@ import (
 func checkRootNotObject(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding {
 	var findings []diag.Finding
 	for _, it := range s.Tools() {
-		if !it.Node.IsObject() {
+		if !it.Node.IsObject() || it.Name == "" {
 			continue // malformed-item says so
 		}
 		root := it.Node.Get("inputSchema")

@@ -6,6 +6,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"anvil/compiler/adopt"
@@ -45,7 +46,7 @@ func Build(in Inputs) (Built, error) {
 	// What did not bind leaves no trace in the pack, so that the pack follows from what is in it.
 	binding := pack.Approvals(given)
 	document, _ := bridged.WithApprovals(binding, evaluationTime(binding))
-	b := Built{Document: document, Files: map[string][]byte{}, Findings: append(lapsed, document.Diagnostics...)}
+	b := Built{Document: document, Files: map[string][]byte{}, Findings: slices.Concat(lapsed, document.Diagnostics, air.Validate(document))}
 	diag.Sort(b.Findings)
 	if err := b.emitAll(in); err != nil {
 		return Built{}, fmt.Errorf("build pack: %w", err)

@@ -4,36 +4,46 @@ import (
 	"bytes"
 	"fmt"
 
+	"anvil/compiler/air"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
 )
 
-// Recheck builds the pack again from the inputs in it (the snapshot, the approvals, the upstream) and reports every file that comes out
-// different: a pack can be forged file by file together with its digests, but not against its own inputs. The comparison with a base
-// cannot be repeated without that base and stands on its digest alone.
-func Recheck(p *pack.Pack) ([]diag.Finding, error) {
+// InputsOf returns what a pack was built from, so that it can be built again, as it was or with other approvals.
+func InputsOf(p *pack.Pack) (Inputs, air.Document, error) {
 	in := Inputs{Mode: p.Manifest.Mode, Earlier: p}
 	var err error
 	if in.Snapshot, err = p.Snapshot(); err != nil {
-		return nil, err
+		return in, air.Document{}, err
 	}
 	document, err := p.Document()
 	if err != nil {
-		return nil, err
+		return in, document, err
 	}
 	in.Approvals = pack.Approvals(document)
 	if in.Mode == pack.Facade {
 		settings, err := p.Settings()
 		if err != nil {
-			return nil, err
+			return in, document, err
 		}
 		in.Upstream = &settings.Upstream
+	}
+	return in, document, nil
+}
+
+// Recheck builds the pack again from the inputs in it (the snapshot, the approvals, the upstream) and reports every file that comes out
+// different: a pack can be forged file by file together with its digests, but not against its own inputs. The comparison with a base
+// cannot be repeated without that base and stands on its digest alone.
+func Recheck(p *pack.Pack) ([]diag.Finding, error) {
+	in, document, err := InputsOf(p)
+	if err != nil {
+		return nil, err
 	}
 	again, err := Build(in)
 	if err != nil {
 		return nil, err
 	}
-	var findings []diag.Finding
+	findings := air.Validate(document)
 	for _, path := range p.Paths() {
 		if !bytes.Equal(again.Files[path], p.Files[path]) {
 			f := pack.NotReproduced.Finding("file/"+path, fmt.Sprintf("file %q is not what the pack's own inputs give", path))

@@ -3,10 +3,10 @@ package air
 import "anvil/compiler/diag"
 
 // Rules lists the rules of this package: what WithApprovals and Validate report.
-var Rules = []diag.Rule{
+var Rules = diag.NewCatalog(
 	approvalExpired, approvalInvalid, approvalLapsed, approvalOrphaned, approvalRefused, approvalTextChanged, approvalUnbound,
 	capabilityMemberMissing, duplicateOperationID, duplicateToolName, evidenceLoosened, missingConfirmation, unsafeRetry,
-}
+)
 
 var approvalExpired = diag.Rule{
 	ID:    "approval-expired",

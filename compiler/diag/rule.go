@@ -13,6 +13,7 @@ type Rule struct {
 	Doc      string // why it matters and the smallest fix, in a few sentences
 	Class    Class  // the class its findings have unless their place says otherwise
 	Security bool   // its findings concern trust
+	Hint     string // what to do next, where that is the same for all of its findings
 	Since    string // the version of anvil that brought it
 }
 
@@ -42,5 +43,5 @@ func (c Catalog) Find(id string) (Rule, bool) {
 
 // Finding starts a finding of this rule about subject.
 func (r Rule) Finding(subject, message string) Finding {
-	return Finding{Rule: r.ID, Class: r.Class, Security: r.Security, Subject: subject, Message: message}
+	return Finding{Rule: r.ID, Class: r.Class, Security: r.Security, Subject: subject, Message: message, Hint: r.Hint}
 }

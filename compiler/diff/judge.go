@@ -46,13 +46,12 @@ type fact struct {
 }
 
 func (j *judge) add(id string, f fact) {
-	r := record(id)
-	finding := r.rule().Finding(f.subject, f.message)
+	finding := record(id).Finding(f.subject, f.message)
 	finding.Security = finding.Security || f.security
 	if f.class != "" {
 		finding.Class = f.class
 	}
-	finding.Tool, finding.Pointer, finding.Before, finding.After, finding.Hint = f.tool, f.pointer, f.before, f.after, r.Hint
+	finding.Tool, finding.Pointer, finding.Before, finding.After = f.tool, f.pointer, f.before, f.after
 	j.found = append(j.found, finding.Sealed(f.args...))
 }
 

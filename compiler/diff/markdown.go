@@ -77,7 +77,7 @@ func counts(b *bytes.Buffer, findings []diag.Finding) {
 	})
 	b.WriteString("\n| class | rule | findings | meaning |\n|---|---|---|---|\n")
 	for _, r := range rows {
-		fmt.Fprintf(b, "| %s | %s | %d | %s |\n", r.class, r.rule, numbers[r], byID[r.rule].Title)
+		fmt.Fprintf(b, "| %s | %s | %d | %s |\n", r.class, r.rule, numbers[r], record(r.rule).Title)
 	}
 }
 
@@ -133,7 +133,7 @@ func weight(f diag.Finding) int {
 
 func writeRepeated(b *bytes.Buffer, group []diag.Finding) {
 	heading(b, group[0])
-	fmt.Fprintf(b, "%s. %d times:", byID[group[0].Rule].Title, len(group))
+	fmt.Fprintf(b, "%s. %d times:", record(group[0].Rule).Title, len(group))
 	for i, f := range group {
 		if i > 0 {
 			b.WriteByte(',')

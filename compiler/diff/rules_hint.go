@@ -8,7 +8,7 @@ import (
 	"anvil/compiler/surface"
 )
 
-var hintRules = []Rule{
+var hintRules = []entry{
 	{"hint-readonly-lost", diag.Breaking, true, "A tool is no longer declared read-only",
 		"Calls that were let through without asking may now change something.", "Have calls confirmed, and approve the tool again."},
 	{"hint-readonly-gained", diag.Risky, true, "A tool is declared read-only now",

@@ -4,7 +4,7 @@ import (
 	"anvil/compiler/diag"
 )
 
-var promptRules = []Rule{
+var promptRules = []entry{
 	{"prompt-removed", diag.Breaking, false, "A prompt is gone", "Requests for it fail.", "Stop offering it, or stay with the version that has it."},
 	{"prompt-renamed", diag.Breaking, false, "A prompt is the same under another name", "Requests for the old name fail.", "Update whoever asks for it by name."},
 	{"prompt-added", diag.Safe, false, "A prompt was added", "Existing requests are not touched.", "Read it before you offer it."},

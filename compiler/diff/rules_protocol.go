@@ -8,7 +8,7 @@ import (
 	"anvil/compiler/diag"
 )
 
-var protocolRules = []Rule{
+var protocolRules = []entry{
 	{"proto-upgraded", diag.Risky, false, "A newer protocol version is negotiated",
 		"Defaults, error codes and the meaning of lists differ between versions.", "Test your clients against the newer version."},
 	{"proto-downgraded", diag.Breaking, true, "An older protocol version is negotiated",
@@ -69,7 +69,7 @@ func protocolRule(t *Turn) string {
 	return "proto-downgraded"
 }
 
-var capabilityRules = []Rule{
+var capabilityRules = []entry{
 	{"cap-removed", diag.Breaking, false, "A capability is gone",
 		"Clients that use it get errors.", "Stop using it, or stay with the version that has it."},
 	{"cap-added", diag.Safe, false, "The server has a new capability",

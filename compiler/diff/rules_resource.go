@@ -8,7 +8,7 @@ import (
 	"anvil/compiler/surface"
 )
 
-var resourceRules = []Rule{
+var resourceRules = []entry{
 	{"resource-removed", diag.Breaking, false, "A resource is gone", "Reading it fails.", "Stop reading it, or stay with the version that has it."},
 	{"resource-uri-changed", diag.Breaking, false, "A resource has another address", "Reading the old address fails; another host is another owner.", "Update whoever reads it, after a look at the new address."},
 	{"resource-added", diag.Safe, false, "A resource was added", "Existing reads are not touched; local files and private hosts are new reach.", "Check what it exposes."},
@@ -20,7 +20,7 @@ var resourceRules = []Rule{
 	{"resource-member-changed", diag.Risky, false, "Something else about a resource changed", "No rule knows what this member means.", "Read both values and decide whether it matters."},
 }
 
-var templateRules = []Rule{
+var templateRules = []entry{
 	{"template-removed", diag.Breaking, false, "A resource template is gone", "Reading what it named fails.", "Stop using it, or stay with the version that has it."},
 	{"template-added", diag.Safe, false, "A resource template was added", "Existing reads are not touched; local files and private hosts are new reach.", "Check what it exposes."},
 	{"template-reintroduced-changed", diag.Risky, true, "A resource template that had gone is back as another one",

@@ -72,7 +72,7 @@ var schemaTable = []mirrored{
 
 // singleRules concern one of the two schemas. Why the other has no such rule: arguments can be left out and results cannot, so a default of a
 // result is a remark; and every tool has an input schema.
-var singleRules = []Rule{
+var singleRules = []entry{
 	{"in-default-added", diag.Safe, false, "An argument has a default now", "Calls that leave it out still work.", "Look at what the default does."},
 	{"in-default-changed", diag.Risky, false, "The default of an argument changed", "Calls that leave it out do something else.", "Send the argument where its value matters."},
 	{"in-default-removed", diag.Risky, false, "An argument has no default any more", "What a call does that leaves it out is no longer stated.", "Send the argument where its value matters."},
@@ -81,12 +81,12 @@ var singleRules = []Rule{
 	{"out-schema-removed", diag.Breaking, false, "A tool has no output schema any more", "Readers lose the typed result.", "Check what reads the structured result."},
 }
 
-func schemaRules() []Rule {
-	rules := append([]Rule(nil), singleRules...)
+func schemaRules() []entry {
+	rules := append([]entry(nil), singleRules...)
 	for _, m := range schemaTable {
 		rules = append(rules,
-			Rule{"in-" + m.stem, m.in, false, strings.Replace(m.title, "%", "input", 1), m.inDoc, m.inHint},
-			Rule{"out-" + m.stem, m.out, false, strings.Replace(m.title, "%", "output", 1), m.outDoc, m.outHint})
+			entry{"in-" + m.stem, m.in, false, strings.Replace(m.title, "%", "input", 1), m.inDoc, m.inHint},
+			entry{"out-" + m.stem, m.out, false, strings.Replace(m.title, "%", "output", 1), m.outDoc, m.outHint})
 	}
 	return rules
 }

@@ -9,7 +9,7 @@ import (
 	"anvil/compiler/diag"
 )
 
-var serverRules = []Rule{
+var serverRules = []entry{
 	{"srv-name-changed", diag.Risky, true, "The server has another name",
 		"Names are not unique, but a server that is suddenly called something else may be another server.",
 		"Confirm with the vendor that it is the same product, then take a new snapshot."},

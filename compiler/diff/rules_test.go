@@ -14,7 +14,7 @@ import (
 // TestRuleFixtures walks testdata/rules/<id>: from base to rev the rule fires, from base to near it does not. want.txt holds all findings of
 // both steps.
 func TestRuleFixtures(t *testing.T) {
-	for _, rule := range Catalog() {
+	for _, rule := range Rules {
 		t.Run(rule.ID, func(t *testing.T) {
 			dir := filepath.Join("testdata", "rules", rule.ID)
 			rev, near := judgeFixture(t, dir, "rev"), judgeFixture(t, dir, "near")
@@ -52,7 +52,7 @@ func checkFilled(t *testing.T, findings []diag.Finding) {
 	t.Helper()
 	prints := map[string]bool{}
 	for _, f := range findings {
-		if _, ok := byID[f.Rule]; !ok {
+		if _, ok := Rules.Find(f.Rule); !ok {
 			t.Errorf("rule %s is not in the catalogue", f.Rule)
 		}
 		if f.Subject == "" || f.Message == "" || f.Hint == "" || f.Fingerprint == "" || f.Class.Rank() == 0 {
@@ -125,7 +125,7 @@ func TestSchemaRulesAreMirrored(t *testing.T) {
 			continue
 		}
 		other := map[string]string{"in": "out-", "out": "in-"}[side] + stem
-		_, mirrored := byID[other]
+		_, mirrored := Rules.Find(other)
 		if waived[r.ID] != "" {
 			used[r.ID] = true
 		}

@@ -6,7 +6,7 @@ import (
 	"anvil/compiler/surface"
 )
 
-var toolRules = []Rule{
+var toolRules = []entry{
 	{"tool-removed", diag.Breaking, false, "A tool is gone",
 		"Calls to it fail, and prompts or scripts that name it stop working.", "Move callers to another tool, or stay with the version that has it."},
 	{"tool-added", diag.Safe, false, "A tool was added",

@@ -19,7 +19,7 @@ import (
 
 // allRules lists the rules of every stage, by id. The panic of a rule id that two stages use is the catalogue's.
 func allRules() diag.Catalog {
-	return diag.NewCatalog(slices.Concat[[]diag.Rule](probe.Rules, gate.Rules, adopt.Rules, air.Rules, diff.Catalog(), pack.Rules, checkRules)...)
+	return diag.NewCatalog(slices.Concat(probe.Rules, gate.Rules, adopt.Rules, air.Rules, diff.Rules, pack.Rules, checkRules)...)
 }
 
 func (sh *shell) rulesCommand() *cli.Command {
@@ -33,7 +33,7 @@ func (sh *shell) rulesCommand() *cli.Command {
 			if !ok {
 				return usagef("no rule %q; list them with `anvil rules`", id)
 			}
-			_, err := fmt.Fprintf(sh.out, "%s (%s)\n%s\n\n%s\n", r.ID, classWords(r), r.Title, strings.ReplaceAll(r.Doc, "\n", " "))
+			_, err := fmt.Fprintf(sh.out, "%s (%s)\n%s\n\n%s\n", r.ID, classWords(r), r.Title, strings.TrimSpace(strings.ReplaceAll(r.Doc, "\n", " ")+" "+r.Hint))
 			return err
 		}
 		t := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)

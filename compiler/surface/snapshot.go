@@ -14,12 +14,12 @@ const SchemaVersion = 1
 // Capture is what a probe brings home: the server's own words, in the order they came.
 type Capture struct {
 	Endpoint          string            // how the server was reached, without secrets; in no digest
-	Era               string            // "handshake" or "stateless"
+	Era               string            // EraHandshake or EraStateless
 	ProtocolVersion   string            // negotiated
 	SupportedVersions []string          // what the server says it speaks, when it says so
 	Transport         string            // "stdio", "http" or "sse"
 	ClientProfile     string            // what the probe announced: "bare" or "full"
-	Initialize        []byte            // the whole result of the handshake
+	Initialize        []byte            // the whole result of initialize, or of server/discover in the stateless era
 	Lists             map[Kind][][]byte // raw list items, all pages joined
 }
 
@@ -67,7 +67,7 @@ func New(c Capture) (*McpSurfaceSnapshot, error) {
 		s.SupportedVersions = append(s.SupportedVersions, utf8(v))
 	}
 	if err := s.setInitialize(c.Initialize); err != nil {
-		return nil, fmt.Errorf("result of initialize: %w", err)
+		return nil, fmt.Errorf("what the server says of itself: %w", err)
 	}
 	for _, kind := range Kinds {
 		for i, raw := range c.Lists[kind] {
@@ -95,17 +95,43 @@ func (s *McpSurfaceSnapshot) setInitialize(raw []byte) error {
 		return err
 	}
 	s.Server, s.Capabilities, s.Instructions = node.Get("serverInfo"), node.Get("capabilities"), node.Get("instructions")
-	var extra canon.Builder
 	known := []string{"serverInfo", "capabilities", "instructions", "protocolVersion"}
-	for _, m := range node.Members {
-		if !slices.Contains(known, m.Name) {
-			extra.AddMember(m, m.Value.Raw)
+	if s.Era == EraStateless {
+		s.Server = node.Get("_meta").Get(metaServerInfo)
+		known = []string{"_meta", "capabilities", "instructions", "supportedVersions", "resultType", "ttlMs", "cacheScope"}
+	}
+	extra := without(node, known...)
+	if s.Era == EraStateless {
+		if meta := without(node.Get("_meta"), metaServerInfo).Bytes(); string(meta) != "{}" {
+			extra.Add("_meta", meta)
 		}
 	}
-	if text := extra.Bytes(); len(text) > len("{}") {
+	if text := extra.Bytes(); string(text) != "{}" {
 		s.Extra, err = canon.Parse(text)
 	}
 	return err
+}
+
+// The eras of the protocol: a session opened by initialize, or requests that stand for themselves.
+const (
+	EraHandshake = "handshake"
+	EraStateless = "stateless"
+)
+
+// metaServerInfo is where the stateless era puts serverInfo (MCP 2026-07-28, _meta).
+const metaServerInfo = "io.modelcontextprotocol/serverInfo"
+
+// without collects the members of n but those named.
+func without(n *canon.Node, names ...string) *canon.Builder {
+	var b canon.Builder
+	if n != nil {
+		for _, m := range n.Members {
+			if !slices.Contains(names, m.Name) {
+				b.AddMember(m, m.Value.Raw)
+			}
+		}
+	}
+	return &b
 }
 
 // ServerName returns serverInfo.name, "" when the server gave none.

@@ -122,7 +122,7 @@ func TestDigestDomains(t *testing.T) {
 		{"extra", "digest", replaceInitialize(`{"k":1}`, `{"k":2}`)},
 		{"protocol version", "digest identity", func(c *Capture) { c.ProtocolVersion = "2025-06-18" }},
 		{"transport", "digest identity", func(c *Capture) { c.Transport = "http" }},
-		{"era", "digest", func(c *Capture) { c.Era = "stateless" }},
+		{"era", "digest", func(c *Capture) { c.Era = "later" }},
 		{"supported versions", "digest", func(c *Capture) { c.SupportedVersions = []string{"2025-06-18"} }},
 		{"client profile", "digest", func(c *Capture) { c.ClientProfile = "bare" }},
 	}
@@ -257,6 +257,29 @@ func TestShuffledCaptureGivesEqualBytes(t *testing.T) {
 		if got := encode(t, snapshot(t, c)); !bytes.Equal(got, want) {
 			t.Fatalf("seed %d: %s", seed, cmp.Diff(string(want), string(got)))
 		}
+	}
+}
+
+// TestStatelessEra reads what server/discover answers: identity from _meta, observations about caching left out, the rest kept.
+func TestStatelessEra(t *testing.T) {
+	c := sample()
+	c.Era, c.ProtocolVersion, c.SupportedVersions = EraStateless, "2026-07-28", []string{"2026-07-28", "2025-11-25"}
+	c.Initialize = []byte(`{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"shop","version":"2"},"k":1},"ttlMs":5,
+		"cacheScope":"public","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"instructions":"i","x":1}`)
+	s := snapshot(t, c)
+	if s.ServerName() != "shop" || s.Instructions.Text() != "i" || string(s.Extra.Canonical()) != `{"_meta":{"k":1},"x":1}` {
+		t.Errorf("%s, %s, extra %s", s.ServerName(), s.Instructions.Text(), s.Extra.Canonical())
+	}
+	c.Initialize = []byte(strings.Replace(string(c.Initialize), `"ttlMs":5`, `"ttlMs":6`, 1))
+	if again := snapshot(t, c); again.Digest != s.Digest {
+		t.Error("an observation about caching moves the digest")
+	}
+	c.Initialize = []byte(`{"supportedVersions":["2026-07-28"],"capabilities":{}}`)
+	if anonymous := snapshot(t, c); anonymous.Server != nil || anonymous.Extra != nil {
+		t.Error("a server without identity got one")
+	}
+	if back, err := Decode(encode(t, s)); err != nil || back.Digest != s.Digest || back.Era != EraStateless {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -110,17 +110,29 @@ func (w *writer) object(i int) (int, error) {
 	return end, nil
 }
 
-// sort puts the members written from offset body on in order, each with its comma. Members of one name keep their source order.
+// sort puts the members written from offset body on in order, each with its comma.
 func (w *writer) sort(members []span, body int) {
-	byName := func(a, b span) int { return compareUTF16(a.name, b.name) }
+	if !slices.IsSortedFunc(members, byName) {
+		w.scratch = append(w.scratch[:0], w.dst[body:]...)
+		w.dst = sortMembers(w.dst, body, members, w.scratch)
+	}
+}
+
+func byName(a, b span) int { return compareUTF16(a.name, b.name) }
+
+// sortMembers puts the members that stand in dst from offset body on in order, each with its comma behind it. Members of one name keep
+// their order. scratch, when given, holds a copy of dst[body:].
+func sortMembers(dst []byte, body int, members []span, scratch []byte) []byte {
 	if slices.IsSortedFunc(members, byName) {
-		return
+		return dst
+	}
+	if scratch == nil {
+		scratch = slices.Clone(dst[body:])
 	}
 	slices.SortStableFunc(members, byName)
-	w.scratch = append(w.scratch[:0], w.dst[body:]...)
-	w.dst = w.dst[:body]
+	dst = dst[:body]
 	for _, m := range members {
-		w.dst = append(w.dst, w.scratch[m.start-body:m.end-body]...)
-		w.dst = append(w.dst, ',')
+		dst = append(append(dst, scratch[m.start-body:m.end-body]...), ',')
 	}
+	return dst
 }

@@ -10,88 +10,100 @@ import (
 // `required`, `type` and `enum` are sets, a one-name type list is that name, `const` is an enum of one, and keywords at their neutral value
 // (`additionalProperties: true`, `minLength: 0`) are left out. Nothing is resolved or merged: whether two different forms accept the
 // same values is a question for subtyping, not for a digest.
-func Contract(n *canon.Node) []byte { return (form{contract: true}).schema(n) }
+func Contract(n *canon.Node) []byte { return (form{contract: true}).text(n) }
 
 // Ordered returns the canonical text of n with every word kept and only `required` and `type` brought in order, whose order says nothing
 // to a machine or a reader.
-func Ordered(n *canon.Node) []byte { return (form{}).schema(n) }
+func Ordered(n *canon.Node) []byte { return (form{}).text(n) }
 
-// form is one of the two normal forms.
+// form is one of the two normal forms. Its functions append to one text, so that depth costs nothing.
 type form struct{ contract bool }
 
-func (f form) schema(n *canon.Node) []byte {
-	if !n.IsObject() {
-		return n.Canonical()
+func (f form) text(n *canon.Node) []byte {
+	if n == nil {
+		return nil
 	}
-	var b canon.Builder
+	return f.schema(make([]byte, 0, len(n.Raw)), n)
+}
+
+func (f form) schema(dst []byte, n *canon.Node) []byte {
+	if !n.IsObject() {
+		return append(dst, n.Canonical()...)
+	}
+	b := canon.Within(dst)
 	for _, m := range n.Members {
-		value := f.keyword(m)
-		if f.contract && (value == nil || isNeutral(m.Name, value)) {
-			continue
-		}
 		if f.contract && m.Name == "const" && n.Get("enum") == nil {
-			b.Add("enum", canon.List(value))
+			b.Add("enum", canon.List(m.Value.Canonical()))
 			continue
 		}
-		b.AddMember(m, value)
+		if f.contract && keywords[m.Name] == note {
+			continue
+		}
+		b.Append(m, func(dst []byte) []byte {
+			start := len(dst)
+			dst = f.keyword(dst, m)
+			if f.contract && isNeutral(m.Name, dst[start:]) {
+				return nil
+			}
+			return dst
+		})
 	}
 	return b.Bytes()
 }
 
-// keyword returns the normal form of one keyword's value; nil leaves it out.
-func (f form) keyword(m canon.Member) []byte {
+// keyword appends the normal form of one keyword's value.
+func (f form) keyword(dst []byte, m canon.Member) []byte {
 	v := m.Value
 	switch keywords[m.Name] {
 	case one:
-		return f.schema(v)
+		return f.schema(dst, v)
 	case many:
-		return f.list(v)
+		return f.list(dst, v)
 	case oneMany:
 		if v.IsArray() {
-			return f.list(v)
+			return f.list(dst, v)
 		}
-		return f.schema(v)
+		return f.schema(dst, v)
 	case named:
-		return f.named(v, f.schema)
+		return f.named(dst, v, f.schema)
 	case namedAny:
-		return f.named(v, func(v *canon.Node) []byte {
+		return f.named(dst, v, func(dst []byte, v *canon.Node) []byte {
 			if v.IsArray() {
-				return sorted(v)
+				return append(dst, sorted(v)...)
 			}
-			return f.schema(v)
+			return f.schema(dst, v)
 		})
 	case set:
-		return f.set(m.Name, v)
+		return append(dst, f.set(m.Name, v)...)
 	case choices:
 		if f.contract {
-			return sorted(v)
-		}
-	case note:
-		if f.contract {
-			return nil
+			return append(dst, sorted(v)...)
 		}
 	}
-	return v.Canonical()
+	return append(dst, v.Canonical()...)
 }
 
-func (f form) list(n *canon.Node) []byte {
+func (f form) list(dst []byte, n *canon.Node) []byte {
 	if !n.IsArray() {
-		return n.Canonical()
+		return append(dst, n.Canonical()...)
 	}
-	items := make([][]byte, 0, len(n.Items))
-	for _, item := range n.Items {
-		items = append(items, f.schema(item))
+	dst = append(dst, '[')
+	for i, item := range n.Items {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = f.schema(dst, item)
 	}
-	return canon.List(items...)
+	return append(dst, ']')
 }
 
-func (f form) named(n *canon.Node, value func(*canon.Node) []byte) []byte {
+func (f form) named(dst []byte, n *canon.Node, value func([]byte, *canon.Node) []byte) []byte {
 	if !n.IsObject() {
-		return n.Canonical()
+		return append(dst, n.Canonical()...)
 	}
-	var b canon.Builder
+	b := canon.Within(dst)
 	for _, m := range n.Members {
-		b.AddMember(m, value(m.Value))
+		b.Append(m, func(dst []byte) []byte { return value(dst, m.Value) })
 	}
 	return b.Bytes()
 }

@@ -16,6 +16,7 @@ import (
 var order = [][]string{
 	{"internal/atomicfile"},
 	{"compiler/canon"},
+	{"internal/launch"},
 	{"compiler/yaml"},
 	{"compiler/diag"},
 	{"compiler/schema"},

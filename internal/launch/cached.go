@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"bufio"
 	"crypto/sha512"
 	"encoding/hex"
 	"io"
@@ -113,6 +114,26 @@ func isProgram(path string) bool {
 
 // startsAlone reports whether path leads to a program that names its interpreter, so that no shell has to guess it.
 func startsAlone(path string) bool { return isProgram(path) && startsWith(path, "#!") }
+
+// ownInterpreter refuses a program whose interpreter npx would find in a node_modules/.bin: in the one of folder, which
+// holds the program, or in one from the working directory upwards.
+func (p *place) ownInterpreter(program, folder string) error {
+	f, err := os.Open(program)
+	if err != nil {
+		return asIs("%s cannot be read", program)
+	}
+	defer f.Close()
+	line, _ := bufio.NewReader(io.LimitReader(f, 256)).ReadString('\n')
+	for _, word := range strings.Fields(strings.TrimPrefix(line, "#!")) {
+		for _, dir := range append(upwards(p.dir), folder) {
+			// Whatever the word is for, an option included: there is no program of that name, so it cannot matter.
+			if path := filepath.Join(dir, "node_modules", ".bin", word); !strings.HasPrefix(word, "/") && !absent(path) {
+				return asIs("%s would run the program", path)
+			}
+		}
+	}
+	return nil
+}
 
 func startsWith(path, text string) bool {
 	f, err := os.Open(path)

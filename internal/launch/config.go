@@ -13,7 +13,7 @@ import (
 
 // harmless names the settings of npm that do not bear on which installed file npx runs. With any other one, npx decides.
 var harmless = []string{
-	"audit", "cafile", "color", "email", "fund", "https-proxy", "ignore-scripts", "loglevel", "nodedir", "noproxy",
+	"audit", "cafile", "color", "email", "fetch-retries", "fetch-timeout", "fund", "https-proxy", "ignore-scripts", "loglevel", "nodedir", "noproxy",
 	"omit-lockfile-registry-resolved", "package-lock", "progress", "proxy", "registry", "save-exact", "save-prefix",
 	"strict-ssl", "update-notifier", "user-agent", "yes",
 }

@@ -54,17 +54,23 @@ func resolve(args []string, env []string, dir string) (program string, r request
 	if err != nil {
 		return "", r, err
 	}
-	if program, err = p.local(r); err == nil {
-		return program, r, nil
+	if program, err = p.program(r); err == nil {
+		// The program is <folder>/node_modules/.bin/NAME.
+		err = p.ownInterpreter(program, filepath.Dir(filepath.Dir(filepath.Dir(program))))
 	}
-	if !errors.Is(err, errNotLocal) {
-		return "", r, err
-	}
-	if err = p.noGlobalPackage(r); err != nil {
-		return "", r, err
-	}
-	program, err = p.cached(r)
 	return program, r, err
+}
+
+// program looks where npx looks, in its order.
+func (p *place) program(r request) (string, error) {
+	program, err := p.local(r)
+	if !errors.Is(err, errNotLocal) {
+		return program, err
+	}
+	if err := p.noGlobalPackage(r); err != nil {
+		return "", err
+	}
+	return p.cached(r)
 }
 
 // request is what the arguments ask of npx.

@@ -113,6 +113,10 @@ func TestCacheLayouts(t *testing.T) {
 		{"no interpreter named", func(u *user, in func(...string) []string) {
 			u.write("echo hello", 0o755, in("node_modules", scoped, "bin", "cli.js")...)
 		}, false},
+		{"another node in the cache", func(u *user, in func(...string) []string) {
+			u.write(program, 0o755, in("node_modules", ".bin", "node")...)
+		}, false},
+		{"another node in the project", func(u *user, _ func(...string) []string) { u.write("", 0o755, "node_modules", ".bin", "node") }, false},
 		{"being installed", func(u *user, in func(...string) []string) { u.folder(in("concurrency.lock")...) }, false},
 		{"cache elsewhere by .npmrc", func(u *user, _ func(...string) []string) { u.write("cache=/elsewhere\n", 0o644, ".npmrc") }, false},
 		{"prefix elsewhere by .npmrc of the project", func(u *user, _ func(...string) []string) { u.write("prefix=/elsewhere\n", 0o644, "work", ".npmrc") }, false},

@@ -79,14 +79,15 @@ func TestNPXAsksForNewerVersions(t *testing.T) {
 	}
 }
 
-// With the registry away npx refuses even what is in its cache; that it cannot be asked is not a reason to start nothing.
-func TestResolvesWithoutRegistry(t *testing.T) {
+// With the registry away npx goes by what it remembers, and runs the same.
+func TestAgainstNPXWithoutRegistry(t *testing.T) {
 	r := newRegistry(t, "1.0.0")
 	u := newUser(t, r.URL)
 	args := []string{"npx", "-y", scoped + "@1.0.0"}
 	empty := u.folder("empty")
-	want := u.run(empty, args...)
+	u.run(empty, args...)
 	r.Close()
+	want := u.run(empty, args...)
 	resolved, note := Resolve(args, u.env(), empty)
 	if slices.Equal(resolved, args) {
 		t.Fatal(note)

@@ -28,7 +28,7 @@ const (
 
 const program = `#!/usr/bin/env node
 const version = require("../package.json").version;
-console.log(JSON.stringify({version, program: process.argv[1], args: process.argv.slice(2)}));
+console.log(JSON.stringify({version, node: process.execPath, program: process.argv[1], args: process.argv.slice(2)}));
 `
 
 // registry is a package registry on the loopback, so that npx itself fills its caches.
@@ -123,7 +123,8 @@ func newUser(t *testing.T, registry string) *user {
 }
 
 func (u *user) env() []string {
-	env := []string{"HOME=" + u.home, "PATH=" + os.Getenv("PATH"), "npm_config_audit=false", "npm_config_fund=false", "npm_config_update_notifier=false"}
+	env := []string{"HOME=" + u.home, "PATH=" + os.Getenv("PATH"), "npm_config_audit=false", "npm_config_fund=false", "npm_config_update_notifier=false",
+		"npm_config_fetch_retries=0"}
 	if u.registry != "" {
 		env = append(env, "npm_config_registry="+u.registry)
 	}

@@ -20,32 +20,10 @@ func parseRequest(args []string) (r request, err error) {
 	if npm {
 		rest = args[2:]
 	}
-	var packages []string
-	separated := false
-options:
-	for len(rest) > 0 {
-		word, value, valued := strings.Cut(rest[0], "=")
-		switch {
-		case word == "--" && !valued:
-			rest, separated = rest[1:], true
-			break options
-		case !strings.HasPrefix(word, "-"):
-			break options
-		case (word == "-y" || word == "--yes") && !valued, word == "--no-install" && !valued && !npm:
-		case word == "--package" || word == "-p" && !npm:
-			if !valued {
-				if rest = rest[1:]; len(rest) == 0 {
-					return r, asIs("%s names no package", word)
-				}
-				value = rest[0]
-			}
-			packages = append(packages, value)
-		default:
-			return r, asIs("the option %s is its own", word)
-		}
-		rest = rest[1:]
-	}
+	packages, rest, separated, err := parseOptions(rest, npm)
 	switch {
+	case err != nil:
+		return r, err
 	case len(rest) == 0:
 		return r, asIs("no package is named")
 	case npm && !separated:
@@ -61,6 +39,31 @@ options:
 		}
 	}
 	return r, r.parseSpec()
+}
+
+// parseOptions reads words up to the first that is no option. separated says that a -- stood before it.
+func parseOptions(words []string, npm bool) (packages, rest []string, separated bool, err error) {
+	for rest = words; len(rest) > 0; rest = rest[1:] {
+		word, value, valued := strings.Cut(rest[0], "=")
+		switch {
+		case rest[0] == "--":
+			return packages, rest[1:], true, nil
+		case !strings.HasPrefix(word, "-"):
+			return packages, rest, false, nil
+		case (word == "-y" || word == "--yes") && !valued, word == "--no-install" && !valued && !npm:
+		case word == "--package" || word == "-p" && !npm:
+			if !valued {
+				if rest = rest[1:]; len(rest) == 0 {
+					return nil, nil, false, asIs("%s names no package", word)
+				}
+				value = rest[0]
+			}
+			packages = append(packages, value)
+		default:
+			return nil, nil, false, asIs("the option %s is its own", word)
+		}
+	}
+	return packages, nil, false, nil
 }
 
 // parseSpec splits what was asked for into name and version, and refuses what names no package by version.

@@ -27,6 +27,7 @@ const (
 	NoiseUnknownID       = "unknown-id"       // a reply to nothing that was sent
 	NoiseDuplicateReply  = "duplicate-reply"  // a second reply to one request; dropped
 	NoiseNullID          = "null-id"          // a reply without an id, mostly an error about an unreadable message
+	NoiseTooLarge        = "too-large"        // a message beyond the limit; skipped, only its start is reported
 	NoiseRequestFlood    = "request-flood"    // more requests from the peer than are kept waiting; dropped
 )
 
@@ -73,11 +74,14 @@ type Client struct {
 	pending map[uint64]chan outcome
 	dead    map[uint64]struct{} // tombstones
 	deadIDs []uint64            // the same, oldest first
+	strays  strays
 	closed  bool
 	err     error // why the link ended
 }
 
+// outcome is how a call ended: a reply, or why there is none.
 type outcome struct {
+	id  uint64 // of the call
 	env Envelope
 	err error
 }
@@ -120,21 +124,19 @@ func (c *Client) Call(ctx context.Context, method string, params []byte) ([]byte
 		}
 		return nil, fmt.Errorf("call %s: %w", method, ctx.Err())
 	}
-	if got.err == nil {
-		var result []byte
-		if result, got.err = c.result(got.env); got.err == nil {
-			return result, nil
-		}
-	}
-	return nil, fmt.Errorf("call %s: %w", method, got.err)
+	return resultOf(method, got)
 }
 
-// result takes the result or the error out of a reply. Peers of JSON-RPC 1 descent send the other member as null.
-func (c *Client) result(e Envelope) ([]byte, error) {
-	if e.Error.absent() || !e.Result.absent() && string(e.Bytes(e.Error)) == "null" {
-		return e.Bytes(e.Result), nil
+// resultOf takes the result or the error out of an outcome. Peers of JSON-RPC 1 descent send the other member as null.
+func resultOf(method string, got outcome) ([]byte, error) {
+	e, err := got.env, got.err
+	if err == nil && !e.Error.absent() && (e.Result.absent() || string(e.Bytes(e.Error)) != "null") {
+		err = newRPCError(e.Bytes(e.Error))
 	}
-	return nil, newRPCError(e.Bytes(e.Error))
+	if err != nil {
+		return nil, fmt.Errorf("call %s: %w", method, err)
+	}
+	return e.Bytes(e.Result), nil
 }
 
 func newRPCError(raw []byte) *RPCError {
@@ -183,18 +185,24 @@ func (c *Client) send(ctx context.Context, id uint64, method string, params []by
 }
 
 func (c *Client) register() (uint64, chan outcome, error) {
+	reply := make(chan outcome, 1)
+	id, err := c.registerAt(reply)
+	return id, reply, err
+}
+
+// registerAt takes the next id for a call whose outcome goes to reply.
+func (c *Client) registerAt(reply chan outcome) (uint64, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
-		return 0, nil, c.err
+		return 0, c.err
 	}
 	if c.closed {
-		return 0, nil, ErrClosed
+		return 0, ErrClosed
 	}
 	c.last++
-	reply := make(chan outcome, 1)
 	c.pending[c.last] = reply
-	return c.last, reply, nil
+	return c.last, nil
 }
 
 // isAnswered reports whether the reply is there already. A link may fail to send what its peer has in fact answered.
@@ -208,8 +216,14 @@ func (c *Client) isAnswered(id uint64) bool {
 func (c *Client) forget(id uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.abandon(id)
+}
+
+// abandon stops waiting for a reply; c.mu is held.
+func (c *Client) abandon(id uint64) {
 	delete(c.pending, id)
 	c.bury(id)
+	c.strays.leave(id)
 }
 
 // bury leaves a tombstone; c.mu is held.
@@ -227,8 +241,7 @@ func (c *Client) giveUp(id uint64, method string) bool {
 	c.mu.Lock()
 	_, waiting := c.pending[id]
 	if waiting {
-		delete(c.pending, id)
-		c.bury(id)
+		c.abandon(id)
 	}
 	c.mu.Unlock()
 	if waiting && method != methodInitialize {

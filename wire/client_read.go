@@ -1,15 +1,15 @@
 package wire
 
 import (
-	"bytes"
-	"context"
 	"errors"
+	"maps"
+	"slices"
 )
 
 // read hands on what the peer sends until the link ends. It waits for no caller: each call has room for its one reply.
 func (c *Client) read() {
 	defer close(c.done)
-	scanned, _ := c.link.(scannedLink)
+	scanned, _ := c.link.(EnvelopeLink)
 	for {
 		var lost *ReplyLostError
 		err := c.receive(scanned)
@@ -24,11 +24,11 @@ func (c *Client) read() {
 	}
 }
 
-func (c *Client) receive(scanned scannedLink) error {
+func (c *Client) receive(scanned EnvelopeLink) error {
 	if scanned != nil {
-		e, err := scanned.recvEnvelope(c.ctx)
+		e, err := scanned.RecvEnvelope(c.ctx)
 		if err == nil {
-			c.dispatch(e)
+			c.take(e)
 		}
 		return err
 	}
@@ -37,18 +37,27 @@ func (c *Client) receive(scanned scannedLink) error {
 		return err
 	}
 	e, err := Scan(frame)
-	switch {
-	case err == nil:
-		c.dispatch(e)
-	case errors.Is(err, ErrBatch):
-		c.noise(NoiseBatch, frame)
-		for _, e := range splitBatch(frame) {
-			c.dispatch(e)
-		}
-	default:
-		c.noise(NoiseMalformed, frame)
+	if err != nil {
+		e = Envelope{Raw: frame}
 	}
+	c.take(e)
 	return nil
+}
+
+// take handles a frame; one that is no message may be a batch of them.
+func (c *Client) take(e Envelope) {
+	if e.isMessage() || e.IsResponse() {
+		c.dispatch(e)
+		return
+	}
+	if _, err := Scan(e.Raw); !errors.Is(err, ErrBatch) {
+		c.noise(NoiseMalformed, e.Raw)
+		return
+	}
+	c.noise(NoiseBatch, e.Raw)
+	for _, e := range splitBatch(e.Raw) {
+		c.dispatch(e)
+	}
 }
 
 func (c *Client) noise(kind string, frame []byte) {
@@ -58,10 +67,6 @@ func (c *Client) noise(kind string, frame []byte) {
 }
 
 func (c *Client) dispatch(e Envelope) {
-	if !e.isMessage() && !e.IsResponse() {
-		c.noise(NoiseMalformed, e.Raw)
-		return
-	}
 	if e.NoVersion {
 		c.noise(NoiseNoVersion, e.Raw)
 	}
@@ -87,6 +92,9 @@ func (c *Client) dispatch(e Envelope) {
 func (c *Client) reply(e Envelope) {
 	if !e.hasID() {
 		c.noise(NoiseNullID, e.Raw)
+		if !e.Error.absent() {
+			c.stray(outcome{env: e})
+		}
 		return
 	}
 	id, loose, ok := readID(e.Bytes(e.ID))
@@ -107,9 +115,8 @@ func (c *Client) reply(e Envelope) {
 func (c *Client) settle(id uint64, o outcome) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if reply, ok := c.pending[id]; ok {
-		delete(c.pending, id)
-		reply <- o
+	if c.give(id, o) {
+		c.claim(c.strays.answered(id))
 		return ""
 	}
 	if _, ok := c.dead[id]; ok {
@@ -122,13 +129,34 @@ func (c *Client) settle(id uint64, o outcome) string {
 	return NoiseDuplicateReply
 }
 
+// give hands o to the call that waits for it; c.mu is held.
+func (c *Client) give(id uint64, o outcome) bool {
+	reply, ok := c.pending[id]
+	if ok {
+		delete(c.pending, id)
+		o.id = id
+		reply <- o
+	}
+	return ok
+}
+
+// lose fails the call that a link says will have no reply.
 func (c *Client) lose(lost *ReplyLostError) {
-	if id, _, ok := readID(lost.ID); ok {
+	if lost.Frame != nil {
+		kind := NoiseNullID
+		if errors.As(lost.Err, new(*FrameTooLargeError)) {
+			kind = NoiseTooLarge
+		}
+		c.noise(kind, lost.Frame)
+	}
+	if lost.ID == nil {
+		c.stray(outcome{err: lost.Err})
+	} else if id, _, ok := readID(lost.ID); ok {
 		c.settle(id, outcome{err: lost.Err})
 	}
 }
 
-// end fails every call that waits.
+// end fails every call that waits, oldest first.
 func (c *Client) end(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,102 +164,8 @@ func (c *Client) end(err error) {
 		err = ErrClosed
 	}
 	c.err = err
-	for id, reply := range c.pending {
-		delete(c.pending, id)
-		reply <- outcome{err: err}
+	for _, id := range slices.Sorted(maps.Keys(c.pending)) {
+		c.give(id, outcome{err: err})
 	}
 	c.cancel()
-}
-
-const (
-	inboundRunning = 64   // requests of the peer's answered at a time
-	inboundWaiting = 1024 // and kept waiting
-)
-
-// inbound is the peer's requests; it is guarded by Client.mu.
-type inbound struct {
-	running int
-	waiting []Envelope
-	cancels map[string]context.CancelFunc // by the request's id as it was sent
-}
-
-// serve has a request answered outside the reader.
-func (c *Client) serve(e Envelope) {
-	c.mu.Lock()
-	in := &c.inbound
-	full := len(in.waiting) >= inboundWaiting
-	start := in.running < inboundRunning
-	switch {
-	case start:
-		in.running++
-	case !full:
-		in.waiting = append(in.waiting, e)
-	}
-	c.mu.Unlock()
-	switch {
-	case start:
-		go c.serveFrom(e)
-	case full:
-		c.noise(NoiseRequestFlood, e.Raw)
-	}
-}
-
-// serveFrom answers e and then what waits.
-func (c *Client) serveFrom(e Envelope) {
-	for more := true; more; {
-		c.answer(e)
-		c.mu.Lock()
-		in := &c.inbound
-		if more = len(in.waiting) > 0 && c.ctx.Err() == nil; more {
-			e, in.waiting = in.waiting[0], in.waiting[1:]
-		} else {
-			in.running--
-		}
-		c.mu.Unlock()
-	}
-}
-
-func (c *Client) answer(e Envelope) {
-	id := bytes.Clone(e.Bytes(e.ID))
-	ctx, cancel := context.WithCancel(c.ctx)
-	defer cancel()
-	c.mu.Lock()
-	c.inbound.cancels[string(id)] = cancel
-	c.mu.Unlock()
-	result, rpcErr := c.handle(ctx, e)
-	c.mu.Lock()
-	delete(c.inbound.cancels, string(id))
-	c.mu.Unlock()
-	if ctx.Err() != nil {
-		return // the peer cancelled, and expects no reply, or is gone
-	}
-	_ = c.link.Send(ctx, appendReply(nil, id, result, rpcErr))
-}
-
-func (c *Client) handle(ctx context.Context, e Envelope) ([]byte, *RPCError) {
-	if c.options.OnRequest != nil {
-		return c.options.OnRequest(ctx, e)
-	}
-	if isText(e.Bytes(e.Method), methodPing) {
-		return nil, nil
-	}
-	return nil, &RPCError{Code: -32601, Message: "method not found: " + printable(e.MethodName(), 100)}
-}
-
-// cancelInbound ends the handler of a request that the peer cancels.
-func (c *Client) cancelInbound(e Envelope) {
-	if !isText(e.Bytes(e.Method), methodCancelled) {
-		return
-	}
-	params := e.Bytes(e.Params)
-	id, ok := Member(params, "requestId")
-	if !ok {
-		return
-	}
-	c.mu.Lock()
-	cancel := c.inbound.cancels[string(params[id.Start:id.End])]
-	c.mu.Unlock()
-	if cancel != nil {
-		cancel()
-	}
 }

@@ -72,7 +72,7 @@ func TestProcessNeverInheritsEverything(t *testing.T) {
 	if err := json.Unmarshal(hello(t, p), &got); err != nil {
 		t.Fatal(err)
 	}
-	if want := testCommand("environment").Env; !slices.Equal(got, want) {
+	if want := p.tree.markEnv(testCommand("environment").Env); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -15,6 +15,7 @@ import (
 // closing its links. The kernel ties that to the death of the thread that forked, not of the process, and a thread on
 // which some other package locked a goroutine may end at any time; so one thread that never ends does all the forking.
 func startInGroup(cmd *exec.Cmd) error {
+	becomeReaper()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	forks := forkThread()
 	done := make(chan error)

@@ -6,46 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
-	"net/url"
-	"strings"
 	"sync"
 	"time"
 )
 
-const (
-	headerSession = "Mcp-Session-Id"
-	headerVersion = "MCP-Protocol-Version"
-	headerLastID  = "Last-Event-ID"
+const deleteTimeout = 5 * time.Second
 
-	typeJSON = "application/json"
-	typeSSE  = "text/event-stream"
-
-	deleteTimeout = 5 * time.Second
-	headerBytes   = 1 << 20
-)
-
-// HTTPOptions says how to reach a server over streamable HTTP.
-type HTTPOptions struct {
-	URL    string
-	Header http.Header // sent with every request, to this origin only
-	// Client makes the requests; nil stands for one without a time limit. It is copied, and its redirect policy replaced.
-	Client *http.Client
-	// MaxFrame bounds one message from the server, in bytes; 0 stands for DefaultMaxFrame.
-	MaxFrame int
-}
-
-// HTTP is a client of a streamable HTTP server; it implements Link. Replies to all requests, and what else the server
+// HTTP is a client of a streamable HTTP server; it implements EnvelopeLink. Replies to all requests, and what else the server
 // sends, come out of Recv; messages of one response keep their order.
 type HTTP struct {
-	url    *url.URL
-	shown  string // url, redacted
-	header http.Header
-	client *http.Client
-	max    int
-	own    bool // client's transport is ours to clean up
-
+	*web
 	ctx     context.Context // ends with the link
 	cancel  context.CancelFunc
 	inbox   chan received
@@ -69,33 +40,20 @@ type received struct {
 
 // DialHTTP makes a link to the server at o.URL. It checks the address and makes no request.
 func DialHTTP(o HTTPOptions) (*HTTP, error) {
-	u, err := url.Parse(o.URL)
+	w, err := newWeb(o)
 	if err != nil {
-		return nil, fmt.Errorf("server address: %w", withoutURL(err))
+		return nil, err
 	}
-	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return nil, fmt.Errorf("server address %s: want http://HOST/PATH or https://HOST/PATH", RedactURL(u))
-	}
-	u.Fragment, u.RawFragment = "", ""
-	h := &HTTP{
-		url: u, shown: RedactURL(u), header: o.Header.Clone(), max: frameLimit(o.MaxFrame),
-		inbox: make(chan received, 16), closing: make(chan struct{}), inflight: map[string]context.CancelFunc{},
-	}
-	if o.Client != nil {
-		c := *o.Client
-		h.client = &c
-	} else {
-		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.MaxIdleConnsPerHost = 64
-		t.MaxResponseHeaderBytes = headerBytes
-		h.client, h.own = &http.Client{Transport: t}, true
-	}
-	h.client.CheckRedirect = checkRedirect
+	h := &HTTP{web: w, inbox: make(chan received, 16), closing: make(chan struct{}), inflight: map[string]context.CancelFunc{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	return h, nil
 }
 
-// SetProtocolVersion sends v as MCP-Protocol-Version from now on. A version that no header can carry is ignored.
+// Transport names the kind of link, as in a snapshot.
+func (h *HTTP) Transport() string { return "http" }
+
+// SetProtocolVersion sends v as MCP-Protocol-Version from now on, and with a version of the stateless era its other
+// headers too. A version that no header can carry is ignored.
 func (h *HTTP) SetProtocolVersion(v string) {
 	if !isHeaderToken(v) {
 		return
@@ -112,11 +70,6 @@ func (h *HTTP) SessionID() string {
 	return h.session
 }
 
-// isHeaderToken reports whether s is visible ASCII of a sane length, which is what the protocol allows in a session id.
-func isHeaderToken(s string) bool {
-	return s != "" && len(s) <= 1024 && !strings.ContainsFunc(s, func(r rune) bool { return r < 0x21 || r > 0x7e })
-}
-
 // Send posts one message. It returns once the server has begun to answer; when that answer is not a stream, once it is
 // queued for Recv. An answer that cannot be a reply is an error: a *StatusError, or what was wrong with it.
 func (h *HTTP) Send(ctx context.Context, frame []byte) error {
@@ -128,7 +81,7 @@ func (h *HTTP) Send(ctx context.Context, frame []byte) error {
 	if err != nil {
 		return err
 	}
-	err = h.post(x, frame)
+	err = h.post(x, e, frame)
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err()
 	}
@@ -136,7 +89,7 @@ func (h *HTTP) Send(ctx context.Context, frame []byte) error {
 		h.end(x)
 	}
 	if e.IsNotification() && isText(e.Bytes(e.Method), methodCancelled) {
-		h.abandon(e)
+		h.abandonCancelled(e)
 	}
 	return err
 }
@@ -188,22 +141,25 @@ func (h *HTTP) end(x *exchange) {
 	h.work.Done()
 }
 
-// abandon stops waiting for the answer to a request the caller has just cancelled; a server may never end its stream.
-func (h *HTTP) abandon(e Envelope) {
+// abandonCancelled stops waiting for the answer to a request the caller has just cancelled; a server may never end its
+// stream.
+func (h *HTTP) abandonCancelled(e Envelope) {
 	params := e.Bytes(e.Params)
-	id, ok := Member(params, "requestId")
-	if !ok {
-		return
+	if id, ok := Member(params, "requestId"); ok {
+		h.abandon(params[id.Start:id.End])
 	}
+}
+
+// abandon drops the answer to the request with the given raw id. A session it may open is not taken up any more.
+func (h *HTTP) abandon(id []byte) {
 	h.mu.Lock()
-	cancel := h.inflight[string(params[id.Start:id.End])]
-	h.mu.Unlock()
-	if cancel != nil {
+	defer h.mu.Unlock()
+	if cancel := h.inflight[string(id)]; cancel != nil {
 		cancel()
 	}
 }
 
-func (h *HTTP) post(x *exchange, frame []byte) error {
+func (h *HTTP) post(x *exchange, e Envelope, frame []byte) error {
 	// The transport may read a body after it has returned, and the frame is not ours to keep.
 	req, err := h.request(x.ctx, http.MethodPost, bytes.NewReader(bytes.Clone(frame)))
 	if err != nil {
@@ -214,6 +170,8 @@ func (h *HTTP) post(x *exchange, frame []byte) error {
 	if x.opens {
 		req.Header.Del(headerSession) // a session is opened outside of any, on a link that had one too
 		req.Header.Del(headerVersion)
+	} else if isStateless(req.Header.Get(headerVersion)) {
+		setEraHeaders(req.Header, e)
 	}
 	resp, err := h.client.Do(req)
 	if err != nil {
@@ -233,13 +191,11 @@ func (h *HTTP) cause(err error) error {
 	return withoutURL(err)
 }
 
+// request is web.request to the server's address, with what the session adds.
 func (h *HTTP) request(ctx context.Context, method string, body io.Reader) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, method, h.url.String(), body)
+	req, err := h.web.request(ctx, method, h.url, body)
 	if err != nil {
-		return nil, fmt.Errorf("%s to %s: %w", strings.ToLower(method), h.shown, withoutURL(err))
-	}
-	for name, values := range h.header {
-		req.Header[name] = append([]string(nil), values...)
+		return nil, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -252,24 +208,14 @@ func (h *HTTP) request(ctx context.Context, method string, body io.Reader) (*htt
 	return req, nil
 }
 
-// closeBody reads a little more so that the connection can be used again.
-func closeBody(body io.ReadCloser) {
-	_, _ = io.CopyN(io.Discard, body, errorBody)
-	body.Close()
-}
-
-func mediaType(resp *http.Response) string {
-	t, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	return t
-}
-
 // Recv returns the next message from the server. A *ReplyLostError says that one request will not be answered.
 func (h *HTTP) Recv(ctx context.Context) ([]byte, error) {
-	e, err := h.recvEnvelope(ctx)
+	e, err := h.RecvEnvelope(ctx)
 	return e.Raw, err
 }
 
-func (h *HTTP) recvEnvelope(ctx context.Context) (Envelope, error) {
+// RecvEnvelope is Recv with the message's envelope.
+func (h *HTTP) RecvEnvelope(ctx context.Context) (Envelope, error) {
 	if isClosed(h.closing) {
 		return Envelope{}, ErrClosed
 	}
@@ -295,9 +241,7 @@ func (h *HTTP) Close() error {
 			h.deleteSession()
 		}
 		h.cancel()
-		if h.own {
-			h.client.CloseIdleConnections()
-		}
+		h.web.release()
 	})
 	h.work.Wait()
 	return nil

@@ -22,7 +22,9 @@ func (h *HTTP) accept(x *exchange, resp *http.Response) error {
 	}
 	if id := resp.Header.Get(headerSession); x.opens && isHeaderToken(id) {
 		h.mu.Lock()
-		h.session = id
+		if x.ctx.Err() == nil {
+			h.session = id
+		}
 		h.mu.Unlock()
 	}
 	switch t := mediaType(resp); {
@@ -50,16 +52,20 @@ func (h *HTTP) accept(x *exchange, resp *http.Response) error {
 // refused makes an error of a failure status, unless the body is a proper JSON-RPC reply to the request.
 func (h *HTTP) refused(x *exchange, resp *http.Response) error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	sent := resp.Request.Header.Get(headerSession) != ""
-	gone := resp.StatusCode == http.StatusNotFound && sent
+	gone := resp.StatusCode == http.StatusNotFound && resp.Request.Header.Get(headerSession) != ""
 	if x.want != nil && resp.StatusCode != http.StatusUnauthorized && !gone && mediaType(resp) == typeJSON {
 		if e, err := Scan(body); err == nil && e.IsResponse() && sameID(e.Bytes(e.ID), x.want) {
 			return h.push(x.ctx, e)
 		}
 	}
+	return h.statusError(resp, body)
+}
+
+// statusError makes an error of an answer whose body has been read.
+func (w *web) statusError(resp *http.Response, body []byte) *StatusError {
 	return &StatusError{
-		Code: resp.StatusCode, Status: resp.Status, URL: h.shown, Body: string(body[:min(len(body), errorBody)]),
-		Challenges: resp.Header.Values("WWW-Authenticate"), session: sent,
+		Code: resp.StatusCode, Status: resp.Status, URL: w.shown, Body: string(body[:min(len(body), errorBody)]),
+		Challenges: resp.Header.Values("WWW-Authenticate"), session: resp.Request.Header.Get(headerSession) != "",
 	}
 }
 
@@ -93,26 +99,39 @@ func readBounded(r io.Reader, hint int64, max int) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// take queues the message, or the messages of the batch, in data. x, when given, learns of the reply to its request.
+// take queues the message, or the messages of the batch, in data. x, when given, learns of the reply to its request. An
+// error without an id answers the request it came back on.
 func (h *HTTP) take(ctx context.Context, data []byte, x *exchange) error {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	e, err := Scan(data)
-	envelopes := []Envelope{e}
-	if errors.Is(err, ErrBatch) {
-		envelopes, err = splitBatch(data), nil
-	}
+	envelopes, err := readBatch(data)
 	if err != nil {
 		return err
 	}
 	for _, e := range envelopes {
-		if x != nil && e.IsResponse() && sameID(e.Bytes(e.ID), x.want) {
-			x.answered = true
+		r := received{env: e}
+		if x != nil && x.want != nil && e.IsResponse() {
+			switch {
+			case sameID(e.Bytes(e.ID), x.want):
+				x.answered = true
+			case !e.hasID() && !e.Error.absent() && !x.answered:
+				x.answered = true
+				r = received{err: &ReplyLostError{ID: x.want, Err: newRPCError(e.Bytes(e.Error)), Frame: e.Raw[:min(len(e.Raw), lostHead)]}}
+			}
 		}
-		if err := h.push(ctx, e); err != nil {
+		if err := h.deliver(ctx, r); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// readBatch reads the message, or the messages of the batch, in data.
+func readBatch(data []byte) ([]Envelope, error) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	e, err := Scan(data)
+	if errors.Is(err, ErrBatch) {
+		return splitBatch(data), nil
+	}
+	return []Envelope{e}, err
 }
 
 // sameID reports whether a reply's id means the request's, however it is spelled.

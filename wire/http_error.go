@@ -66,13 +66,20 @@ func RedactURL(u *url.URL) string {
 	return clean.String()
 }
 
-// withoutURL takes the cause out of an error of net/http, which carries the whole URL with it.
+// withoutURL takes the cause out of an error of net/http, which carries the whole URL with it. Two of the causes repeat
+// an address themselves.
 func withoutURL(err error) error {
 	var outer *url.Error
-	if errors.As(err, &outer) {
-		return outer.Err
+	if !errors.As(err, &outer) {
+		return err
 	}
-	return err
+	switch text := outer.Err.Error(); {
+	case strings.Contains(text, "Location header"):
+		return fmt.Errorf("%w: it does not say where to in a way that can be read", ErrRedirect)
+	case strings.Contains(text, "invalid proxy address"):
+		return errors.New("the proxy set in the environment is no address")
+	}
+	return outer.Err
 }
 
 // checkRedirect lets a redirect pass only within the origin and only if it repeats the message: net/http would carry

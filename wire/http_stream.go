@@ -11,6 +11,7 @@ import (
 
 const (
 	resumeTries = 5                // connections in a row without an event before a reply is given up
+	standTries  = 10               // and before a server is taken to offer no standing stream any more
 	maxRetry    = 30 * time.Second // longest pause between connections, whatever the server asks for
 	minRetry    = time.Second      // shortest pause, after the first, unless the server asks for another
 	floorRetry  = 50 * time.Millisecond
@@ -31,7 +32,8 @@ func (h *HTTP) readReplyStream(x *exchange, resp *http.Response) {
 }
 
 // OpenStream opens the standing stream on which a server sends what belongs to no request, and keeps it open until
-// Close. ctx bounds the opening. A server that offers none, answering 405, is no error.
+// Close, over as many connections as it takes; ten in a row that bring nothing end it. ctx bounds the opening. A server
+// that offers none, answering 405, is no error.
 func (h *HTTP) OpenStream(ctx context.Context) error {
 	x, err := h.begin(ctx, Envelope{})
 	if err != nil {
@@ -116,8 +118,9 @@ func (f *follower) follow(ctx context.Context, resp *http.Response) (err error) 
 	for misses := 0; ; misses++ {
 		if resp != nil {
 			var events int
-			if events, err = f.read(ctx, resp); events > 0 {
-				misses = 0
+			opened := time.Now()
+			if events, err = f.read(ctx, resp); events > 0 || f.x == nil && time.Since(opened) > linger {
+				misses = 0 // a proxy may well cut a stream that was merely quiet
 			}
 		}
 		if ctx.Err() != nil || f.finished(err, misses) || !f.wait(ctx, misses) {
@@ -137,7 +140,10 @@ func (f *follower) finished(err error, misses int) bool {
 	if errors.As(err, &tooLarge) || errors.As(err, &status) || errors.Is(err, errNotStream) {
 		return true
 	}
-	return f.x != nil && (f.x.answered || f.lastID == "" || misses >= resumeTries)
+	if f.x == nil {
+		return misses >= standTries
+	}
+	return f.x.answered || f.lastID == "" || misses >= resumeTries
 }
 
 // wait pauses before the next connection; it reports false when ctx ended. A reply is fetched at once the first time.

@@ -156,3 +156,29 @@ func TestHTTPTellsOfLostReply(t *testing.T) {
 		t.Errorf("got %s, %v", got, err)
 	}
 }
+
+// A standing stream that brings nothing, over and over, is given up.
+func TestHTTPStandingStreamIsGivenUp(t *testing.T) {
+	var mu sync.Mutex
+	opened := 0
+	s := serveHTTP(t, nil, func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		opened++
+		mu.Unlock()
+		answerSSE(w, "retry: 1\n\n")
+	})
+	h := dial(t, HTTPOptions{URL: s.URL})
+	resp, err := h.get(testContext(t), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := follower{h: h}
+	if err := f.follow(testContext(t), resp); !errors.Is(err, errStreamEnded) {
+		t.Errorf("got %v", err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if opened != standTries+1 {
+		t.Errorf("opened %d times, want %d", opened, standTries+1)
+	}
+}

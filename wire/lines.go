@@ -1,51 +1,40 @@
 package wire
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"io"
-	"sync"
 )
 
 const (
-	noiseLines = 8       // lines of noise kept
-	noiseBytes = 2 << 10 // bytes kept of each
+	lineBuffer = 64 << 10 // bytes read at a time
+	largeLine  = 32 << 10 // a line of this size takes its buffer along instead of being copied
+	// skipFactor bounds how much of one line is skipped, in frame limits: a server that writes without end is given up.
+	skipFactor = 16
 )
 
-// noiseLog keeps the first lines of output that were not messages, and counts all of them.
-type noiseLog struct {
-	mu    sync.Mutex
-	lines [][]byte
-	count int
-	bom   bool
-}
-
-func (n *noiseLog) add(line []byte) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.count++
-	if len(n.lines) < noiseLines {
-		n.lines = append(n.lines, bytes.Clone(line[:min(len(line), noiseBytes)]))
-	}
-}
-
 // lineReader cuts a server's output into messages. Servers print banners and log lines to stdout, some indent their
-// messages over several lines, and none of it may end the session or pass unrecorded.
+// messages over several lines, some send more than the limit, and none of it may end the session or pass unrecorded.
 type lineReader struct {
-	r       *bufio.Reader
+	r       io.Reader
 	max     int
 	noise   *noiseLog
 	started bool
 	queue   []Envelope // messages read but not handed over: the rest of a batch
 	partial []byte     // lines that begin a message written over several
+
+	buf        []byte
+	start, end int   // what was read and not yet taken is buf[start:end]
+	seen       int   // how much of it is known to hold no newline
+	err        error // what ended the reading
 }
 
 func newLineReader(r io.Reader, max int, noise *noiseLog) *lineReader {
-	return &lineReader{r: bufio.NewReaderSize(r, 64<<10), max: max, noise: noise}
+	return &lineReader{r: r, max: max, noise: noise}
 }
 
-// next returns the next message. After an error nothing more can be read.
+// next returns the next message. After an error nothing more can be read. An envelope without bytes stands for a
+// message lost; noiseLog.handOver tells of it.
 func (l *lineReader) next() (Envelope, error) {
 	for {
 		if len(l.queue) > 0 {
@@ -65,24 +54,66 @@ func (l *lineReader) next() (Envelope, error) {
 }
 
 // line returns the next line without its end, owned by the caller; at the end of input it returns io.EOF beside what
-// was left.
+// was left. Of a line beyond the limit nothing is returned.
 func (l *lineReader) line() ([]byte, error) {
-	var line []byte
 	for {
-		chunk, err := l.r.ReadSlice('\n')
-		if len(line)+len(chunk) > l.max+len("\r\n") {
-			return nil, &FrameTooLargeError{l.max}
+		at := bytes.IndexByte(l.buf[l.start+l.seen:l.end], '\n')
+		switch {
+		case at >= 0:
+			at += l.seen
+			if contentLength(l.buf[l.start:l.start+at]) > l.max {
+				return nil, l.skip()
+			}
+			return l.trimBOM(bytes.TrimRight(l.cut(at), "\r")), nil
+		case l.end-l.start > l.max+len("\r"):
+			return nil, l.skip()
+		case l.err != nil:
+			line := bytes.TrimRight(l.buf[l.start:l.end], "\r")
+			l.buf, l.start, l.end, l.seen = nil, 0, 0, 0
+			if len(line) > l.max {
+				l.lose(line, line)
+				return nil, l.err
+			}
+			return l.trimBOM(line), l.err
 		}
-		line = append(line, chunk...)
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		line = bytes.TrimRight(line, "\r\n")
-		if len(line) > l.max {
-			return nil, &FrameTooLargeError{l.max}
-		}
-		return l.trimBOM(line), err
+		l.seen = l.end - l.start
+		l.fill()
 	}
+}
+
+func contentLength(line []byte) int { return len(bytes.TrimRight(line, "\r")) }
+
+// cut takes the first n bytes and the newline after them.
+func (l *lineReader) cut(n int) []byte {
+	line, rest := l.buf[l.start:l.start+n:l.start+n], l.buf[l.start+n+1:l.end]
+	l.seen = 0
+	if n < largeLine || n < len(l.buf)/2 {
+		l.start += n + 1
+		return bytes.Clone(line)
+	}
+	// The next buffer has the usual size again, so that one large message does not keep its space taken for good.
+	l.buf = make([]byte, max(lineBuffer, len(rest)))
+	l.start, l.end = 0, copy(l.buf, rest)
+	return line
+}
+
+// fill reads once. A buffer without room is doubled, so that a large line is copied about once as it grows.
+func (l *lineReader) fill() {
+	if l.end == len(l.buf) {
+		unread := l.buf[l.start:l.end]
+		if len(unread) > len(l.buf)/2 || l.buf == nil {
+			l.buf = make([]byte, max(lineBuffer, min(2*len(l.buf), l.max+lineBuffer)))
+		}
+		l.start, l.end = 0, copy(l.buf, unread)
+	}
+	for range 100 {
+		n, err := l.r.Read(l.buf[l.end:])
+		l.end += n
+		if l.err = err; n > 0 || err != nil {
+			return
+		}
+	}
+	l.err = io.ErrNoProgress
 }
 
 func (l *lineReader) trimBOM(line []byte) []byte {

@@ -35,20 +35,27 @@ func (e *FrameTooLargeError) Error() string {
 
 // ReplyLostError says that the link knows no reply will come to one request, while the link itself lives on.
 type ReplyLostError struct {
-	ID  []byte // the request's id as it was sent
-	Err error  // why
+	ID    []byte // the request's id as it was sent; nil when the link cannot tell which request it is
+	Err   error  // why
+	Frame []byte // what the peer sent in place of the reply, at most its first 4 KiB; nil when it sent nothing
 }
 
 func (e *ReplyLostError) Error() string {
-	return fmt.Sprintf("no reply to request %s: %v", e.ID, e.Err)
+	if e.ID == nil {
+		return fmt.Sprintf("no reply to one of the requests: %v", e.Err)
+	}
+	return fmt.Sprintf("no reply to request %s: %v", printable(string(e.ID), 100), e.Err)
 }
 
 func (e *ReplyLostError) Unwrap() error { return e.Err }
 
-// scannedLink is implemented by links that have scanned a message by the time they hand it over; it spares their
-// readers the second pass.
-type scannedLink interface {
-	recvEnvelope(ctx context.Context) (Envelope, error)
+// EnvelopeLink is a Link that has scanned a message by the time it hands it over, which spares its reader the second
+// pass. All links of this package are.
+type EnvelopeLink interface {
+	Link
+	// RecvEnvelope is Recv for readers of envelopes; they replace each other. An envelope without any member is a frame
+	// that Scan refuses, a batch or no message at all: Raw holds it.
+	RecvEnvelope(ctx context.Context) (Envelope, error)
 }
 
 func frameLimit(max int) int {
@@ -57,3 +64,11 @@ func frameLimit(max int) int {
 	}
 	return max
 }
+
+var (
+	_ EnvelopeLink = (*Process)(nil)
+	_ EnvelopeLink = (*HTTP)(nil)
+	_ EnvelopeLink = (*SSE)(nil)
+	_ EnvelopeLink = (*Auto)(nil)
+	_ EnvelopeLink = (*pipeEnd)(nil)
+)

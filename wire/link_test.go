@@ -62,3 +62,20 @@ func TestPipeHonoursContext(t *testing.T) {
 		t.Errorf("Recv: got %v", err)
 	}
 }
+
+func TestPipeScansEnvelopes(t *testing.T) {
+	a, b := Pipe()
+	for _, frame := range []string{frameA, "[" + frameA + "]", "hello"} {
+		if err := a.Send(testContext(t), []byte(frame)); err != nil {
+			t.Fatal(err)
+		}
+		e, err := b.(EnvelopeLink).RecvEnvelope(testContext(t))
+		if err != nil || string(e.Raw) != frame || e.IsResponse() != (frame == frameA) {
+			t.Errorf("%s: got %+v, %v", frame, e, err)
+		}
+	}
+	a.Close()
+	if _, err := b.(EnvelopeLink).RecvEnvelope(testContext(t)); !errors.Is(err, io.EOF) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -67,6 +67,18 @@ func (p *pipeEnd) Recv(ctx context.Context) ([]byte, error) {
 	}
 }
 
+func (p *pipeEnd) RecvEnvelope(ctx context.Context) (Envelope, error) {
+	frame, err := p.Recv(ctx)
+	if err != nil {
+		return Envelope{}, err
+	}
+	e, err := Scan(frame)
+	if err != nil {
+		return Envelope{Raw: frame}, nil
+	}
+	return e, nil
+}
+
 func (p *pipeEnd) Close() error {
 	p.once.Do(func() { close(p.closed) })
 	return nil

@@ -34,13 +34,20 @@ type Command struct {
 	Grace time.Duration
 	// KillAfter is how long Close waits between SIGTERM and SIGKILL; 0 stands for one second.
 	KillAfter time.Duration
+	// Secrets are values that must not be repeated, such as those of Env entries that came from a configuration: in what
+	// Stderr and ExitError tell of the server's stderr they are masked. Values under six characters are not.
+	Secrets []string
 }
 
 // Process is a server running as a child process; it implements Link over its stdin and stdout. The child leads a
-// process group of its own, and whatever is left of the group is killed when the child is gone, however it went.
+// process group of its own, and whatever is left of the group is killed when the child is gone, however it went. On
+// Linux so are descendants that left the group: to find them the child is given the variable ANVIL_PROCESS, and this
+// process becomes the parent of orphans among its descendants.
 type Process struct {
 	cmd     *exec.Cmd
 	command Command
+	tree    *tree
+	secrets masker
 	in      *os.File
 	out     *os.File
 	outbox  *outbox
@@ -59,6 +66,7 @@ type Process struct {
 	stopOnce  sync.Once
 	signalMu  sync.Mutex
 	reaped    bool
+	left      int    // descendants that would not die; valid once gone is closed
 	code      int    // valid once gone is closed
 	signal    string // valid once gone is closed
 }
@@ -74,14 +82,17 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 		return nil, err
 	}
 	p := &Process{
-		cmd: cmd, command: c,
+		cmd: cmd, command: c, tree: newTree(), secrets: newMasker(c.Secrets),
 		frames: make(chan Envelope), closing: make(chan struct{}), exited: make(chan struct{}),
 		outDone: make(chan struct{}), errDone: make(chan struct{}), gone: make(chan struct{}),
 	}
+	cmd.Env = p.tree.markEnv(cmd.Env)
 	errOut, err := p.spawn()
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Args[0], err)
 	}
+	p.tree.lead(p.Pid())
+	p.enlist()
 	p.outbox = newOutbox(p.in)
 	go p.pump()
 	go p.collectStderr(errOut)
@@ -164,11 +175,12 @@ func (p *Process) Send(ctx context.Context, frame []byte) error {
 
 // Recv returns the next message from the server's stdout. When the server is gone the error is an *ExitError.
 func (p *Process) Recv(ctx context.Context) ([]byte, error) {
-	e, err := p.recvEnvelope(ctx)
+	e, err := p.RecvEnvelope(ctx)
 	return e.Raw, err
 }
 
-func (p *Process) recvEnvelope(ctx context.Context) (Envelope, error) {
+// RecvEnvelope is Recv with the message's envelope.
+func (p *Process) RecvEnvelope(ctx context.Context) (Envelope, error) {
 	if isClosed(p.closing) {
 		return Envelope{}, ErrClosed
 	}
@@ -177,7 +189,7 @@ func (p *Process) recvEnvelope(ctx context.Context) (Envelope, error) {
 		if !ok {
 			return Envelope{}, p.endErr
 		}
-		return e, nil
+		return p.noise.handOver(e)
 	case <-p.closing:
 		return Envelope{}, ErrClosed
 	case <-ctx.Done():
@@ -240,9 +252,9 @@ func (p *Process) Exit() (code int, exited bool) {
 // Pid returns the process id of the server, which is also the id of its process group.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
-// Stderr returns the last lines the server wrote to stderr, oldest first, as it wrote them: control characters are for
-// the renderer to remove. At most 200 lines and 64 KiB are kept.
-func (p *Process) Stderr() []string { return p.stderr.last() }
+// Stderr returns the last lines the server wrote to stderr, oldest first, as it wrote them but for the command's secrets:
+// control characters are for the renderer to remove. At most 200 lines and 64 KiB are kept.
+func (p *Process) Stderr() []string { return p.secrets.lines(p.stderr.last()) }
 
 // Noise returns the first lines of stdout that were not JSON-RPC messages: at most eight, of 2 KiB each.
 func (p *Process) Noise() [][]byte {

@@ -13,7 +13,7 @@ import (
 type ExitError struct {
 	Code   int      // exit code; -1 when a signal ended the process
 	Signal string   // name of that signal, such as "SIGKILL"; empty otherwise
-	Stderr []string // the last lines the process wrote to stderr, oldest first, unsanitised
+	Stderr []string // the last lines the process wrote to stderr, oldest first, unsanitised, secrets masked
 	cut    bool
 }
 
@@ -92,8 +92,8 @@ func (d *drainReader) Read(b []byte) (int, error) {
 	}
 }
 
-// supervise waits for the child to exit, collects what it left behind, kills what is left of its group, and reaps it
-// last: until then its id, and so the group's, cannot be given to anyone else.
+// supervise waits for the child to exit, collects what it left behind, kills what is left of its group and its other
+// descendants, and reaps it last: until then its id, and so the group's, cannot be given to anyone else.
 func (p *Process) supervise(errOut *os.File) {
 	state := awaitExit(p.cmd.Process)
 	close(p.exited)
@@ -109,8 +109,9 @@ func (p *Process) supervise(errOut *os.File) {
 			patience.Reset(0)
 		}
 	}
+	p.signalGroup(killGroup)
+	p.left = p.tree.kill(killWait)
 	p.signalMu.Lock()
-	killGroup(p.cmd.Process)
 	if state == nil {
 		state, _ = p.cmd.Process.Wait()
 	}
@@ -120,33 +121,39 @@ func (p *Process) supervise(errOut *os.File) {
 	p.outbox.finish(errServerGone)
 	p.in.Close()
 	<-p.errDone
+	p.delist()
 	close(p.gone)
 }
 
 // Close closes the server's stdin, gives it Grace to leave, then sends SIGTERM to its group, and after KillAfter
-// SIGKILL. When it returns nil the server is gone and its whole group was killed.
+// SIGKILL. When it returns nil the server and its descendants are gone, those in its group and, on Linux, the others.
 func (p *Process) Close() error {
 	p.closeOnce.Do(func() { close(p.closing) })
 	p.stop()
-	if !isClosed(p.gone) {
+	switch {
+	case !isClosed(p.gone):
 		return fmt.Errorf("process %d was killed and does not die", p.Pid())
+	case p.left > 0:
+		return fmt.Errorf("process %d left %d descendants that were killed and do not die", p.Pid(), p.left)
 	}
 	return nil
 }
 
 func (p *Process) stop() {
 	p.stopOnce.Do(func() {
+		p.tree.remember()
 		p.outbox.finish(ErrClosed)
 		if waitFor(p.gone, orDefault(p.command.Grace, defaultGrace)) {
 			return
 		}
 		p.in.Close() // the writer may hang on a server that does not read
 		p.signalGroup(terminateGroup)
+		p.tree.terminate()
 		if waitFor(p.gone, orDefault(p.command.KillAfter, defaultKillAfter)) {
 			return
 		}
 		p.signalGroup(killGroup)
-		waitFor(p.gone, killWait)
+		waitFor(p.gone, drainTime+2*killWait)
 	})
 }
 

@@ -162,11 +162,21 @@ func TestProcessBurstBeforeExit(t *testing.T) {
 func TestProcessOversize(t *testing.T) {
 	command := testCommand("oversize")
 	command.MaxFrame = 100 << 10
-	c := NewClient(startCommand(t, command), ClientOptions{})
-	_, err := c.Call(testContext(t), "echo", nil)
-	var tooLarge *FrameTooLargeError
-	if !errors.As(err, &tooLarge) || tooLarge.Limit != 100<<10 {
-		t.Errorf("got %v, want a FrameTooLargeError", err)
+	p := startCommand(t, command)
+	var noise []string
+	c := NewClient(p, ClientOptions{OnNoise: func(kind string, _ []byte) { noise = append(noise, kind) }})
+	for _, method := range []string{"large-id-first", "large-id-last", "large-no-id"} {
+		_, err := c.Call(testContext(t), method, nil)
+		var tooLarge *FrameTooLargeError
+		if !errors.As(err, &tooLarge) || tooLarge.Limit != 100<<10 {
+			t.Errorf("%s: got %v, want a FrameTooLargeError", method, err)
+		}
+	}
+	if _, err := c.Call(testContext(t), "echo", nil); err != nil { // the link survives
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string{NoiseTooLarge, NoiseTooLarge, NoiseTooLarge}, noise); diff != "" || p.NoiseCount() != 4 {
+		t.Errorf("%d lines of noise (-want +got)\n%s", p.NoiseCount(), diff)
 	}
 }
 

@@ -26,9 +26,17 @@ func newSDKServer() *mcp.Server {
 			if err := req.Session.Ping(ctx, nil); err != nil { // the server asks back before it answers
 				return nil, nil, err
 			}
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "Hi " + in.Name}}}, nil, nil
+			return greet(in), nil, nil
+		})
+	mcp.AddTool(s, &mcp.Tool{Name: "plain", Description: "say hi without asking back"},
+		func(_ context.Context, _ *mcp.CallToolRequest, in greeting) (*mcp.CallToolResult, any, error) {
+			return greet(in), nil, nil
 		})
 	return s
+}
+
+func greet(in greeting) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "Hi " + in.Name}}}
 }
 
 func serveSDK() {
@@ -95,8 +103,8 @@ func exerciseSDKWithoutPing(t *testing.T, link Link, version string) *Client {
 		t.Fatal(err)
 	}
 	tools, _ := Member(list, "tools")
-	if spans, ok := Elements(list[tools.Start:tools.End]); !ok || len(spans) != 1 {
-		t.Errorf("got %s, want one tool", list)
+	if spans, ok := Elements(list[tools.Start:tools.End]); !ok || len(spans) != 2 {
+		t.Errorf("got %s, want two tools", list)
 	}
 	// Over HTTP the SDK refuses an unknown method with a status instead of a reply.
 	var status *StatusError

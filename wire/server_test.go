@@ -49,7 +49,7 @@ func init() {
 		"stubborn":    stubborn,
 		"deaf":        func() { fmt.Println(frameB); select {} },
 		"closed":      func() { os.Stdout.Close(); stubborn() },
-		"oversize":    func() { fmt.Println(strings.Repeat("x", 1<<20)); serve(reply) },
+		"oversize":    func() { fmt.Println(strings.Repeat("x", 1<<20)); serve(replyLarge) },
 		"burst":       burst,
 		"grandchild":  func() { announce(descendant(false)); serve(reply) },
 		"abandon":     func() { announce(descendant(false)) },
@@ -74,7 +74,42 @@ func init() {
 				fmt.Printf(`{"result":{"echo":%s,"id":99},"jsonrpc":"2.0","id":%s}`+"\n", orNull(params), id)
 			})
 		},
-		"sdk": serveSDK,
+		"sdk":  serveSDK,
+		"dial": dialFromChild,
+		"strict": func() { // leaves when the first thing it hears is not initialize
+			met := false
+			serve(func(id json.RawMessage, method string, params json.RawMessage) {
+				if met = met || method == "initialize"; !met {
+					fmt.Fprintln(os.Stderr, "unexpected", method)
+					os.Exit(1)
+				}
+				reply(id, method, params)
+			})
+		},
+		"mute": func() { // answers what it knows and nothing else
+			serve(func(id json.RawMessage, method string, params json.RawMessage) {
+				if method != "server/discover" {
+					reply(id, method, params)
+				}
+			})
+		},
+		"crash-mid-list": func() {
+			serve(func(id json.RawMessage, method string, params json.RawMessage) {
+				if string(params) == `{"cursor":"c1"}` {
+					fmt.Fprintln(os.Stderr, "out of pages")
+					os.Exit(7)
+				}
+				reply(id, method, params)
+			})
+		},
+		"unreadable": func() { // cannot read what it is sent, and says so
+			serve(func(json.RawMessage, string, json.RawMessage) { fmt.Println(strayError) })
+		},
+		"hostile": func() {
+			serve(func(id json.RawMessage, method string, _ json.RawMessage) {
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", id, hostileResults[method])
+			})
+		},
 	}
 }
 
@@ -119,6 +154,21 @@ func reply(id json.RawMessage, method string, params json.RawMessage) {
 	}
 }
 
+// replyLarge answers beyond the limit of the test.
+func replyLarge(id json.RawMessage, method string, params json.RawMessage) {
+	large := strings.Repeat("x", 1<<20)
+	switch method {
+	case "large-id-first":
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":"%s"}`+"\n", id, large)
+	case "large-id-last":
+		fmt.Printf(`{"result":"%s","jsonrpc":"2.0","id":%s}`+"\n", large, id)
+	case "large-no-id":
+		fmt.Printf(`{"jsonrpc":"2.0","error":"%s"}`+"\n", large)
+	default:
+		reply(id, method, params)
+	}
+}
+
 // stubborn ignores the end of input and every signal that can be ignored.
 func stubborn() {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
@@ -156,6 +206,19 @@ func announce(pid int) { announceRaw([]byte(strconv.Itoa(pid))) }
 
 func announceRaw(params []byte) {
 	fmt.Printf(`{"jsonrpc":"2.0","method":"notifications/hello","params":%s}`+"\n", params)
+}
+
+// dialFromChild calls the server at the address given in the environment and announces the outcome.
+func dialFromChild() {
+	h, err := DialHTTP(HTTPOptions{URL: os.Getenv("WIRE_TEST_URL")})
+	if err != nil {
+		panic(err)
+	}
+	outcome := "answered"
+	if _, err := NewClient(h, ClientOptions{}).Call(context.Background(), "x", nil); err != nil {
+		outcome = err.Error()
+	}
+	announceRaw(appendQuoted(nil, outcome))
 }
 
 // parent starts a server through this package and waits to be killed.

@@ -12,6 +12,9 @@ var (
 separators only would share them, and people and models confuse them. Rename one in the server.`}
 	duplicateName = diag.Rule{ID: "duplicate-name", Title: "A name is given twice", Class: diag.Error, Since: "0.1",
 		Doc: `Names are unique within a server. Clients keep the first or the last of two, or refuse the whole list. Rename or remove one.`}
+	inexactJSON = diag.Rule{ID: "inexact-json", Title: "Text that readers may read differently", Class: diag.Warning, Security: true, Since: "0.1",
+		Doc: `A member is given twice, a text is not well-formed Unicode, or a number is beyond what readers hold. What one client shows is then not
+what another acts on. anvil keeps such text as it came and never repairs it; a repeated member is refused.`}
 	malformedItem = diag.Rule{ID: "malformed-item", Title: "A list item is no object, or has no name", Class: diag.Error, Since: "0.1",
 		Doc: `Every tool, resource, template and prompt is an object with a name (uri, uriTemplate) that is text. Clients reject the item,
 most of them the whole list. The server has to send a well-formed item.`}
@@ -27,7 +30,7 @@ through the facade, or split the server. gate.maxTools in anvil.yaml sets a limi
 )
 
 // Rules lists the rules of the gate.
-var Rules = diag.NewCatalog(canonicalCollision, duplicateName, malformedItem, noTools, rootNotObject, toolBudget)
+var Rules = diag.NewCatalog(canonicalCollision, duplicateName, inexactJSON, malformedItem, noTools, rootNotObject, toolBudget)
 
 // about starts a finding about an item: at pointer, with the value found there.
 func about(rule diag.Rule, it surface.Item, pointer, message string, value *canon.Node) diag.Finding {

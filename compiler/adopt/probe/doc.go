@@ -1,6 +1,6 @@
 // Package probe captures the surface of a live MCP server: the impure edge of adoption.
 //
-// It drives a wire link through the handshake and every list the server announces, with all pages, and returns the server's own words as
-// a surface.Capture. It judges nothing; what it could not do is a [Failure], and an unreachable server is never an empty surface. While it
+// It opens a wire session in the newest era both sides speak, reads every list the server announces, with all pages, and returns the
+// server's own words as a surface.Capture. It judges nothing; what it could not do is a [Failure], and an unreachable server is never an empty surface. While it
 // listens it answers the server's pings and asks, and declines to sample or to ask a person.
 package probe

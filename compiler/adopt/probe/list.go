@@ -20,7 +20,7 @@ const methodNotFound = -32601
 var methodRefused = []int{http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusNotImplemented}
 
 // lists reads every announced list, then waits until a server that had news is quiet, and reads again what changed meanwhile.
-func (s *session) lists(ctx context.Context) error {
+func (s *visit) lists(ctx context.Context) error {
 	welcome, err := canon.Parse(s.capture.Initialize)
 	if err != nil {
 		return fail("handshake", NotMCP, fmt.Errorf("%w: %w", wire.ErrNotMCP, err))
@@ -49,7 +49,7 @@ func (s *session) lists(ctx context.Context) error {
 	}
 }
 
-func (s *session) walk(ctx context.Context, todo map[surface.Kind]bool) error {
+func (s *visit) walk(ctx context.Context, todo map[surface.Kind]bool) error {
 	for _, kind := range surface.Kinds {
 		if !todo[kind] {
 			continue
@@ -66,28 +66,35 @@ func (s *session) walk(ctx context.Context, todo map[surface.Kind]bool) error {
 	return nil
 }
 
-// settle waits until nothing was heard for the quiet period, if anything was heard at all; at most until the deadline.
-func (s *session) settle(ctx context.Context, deadline time.Time) error {
+// settle waits until a server that had news is quiet; at most until the deadline. One that had none costs no time.
+func (s *visit) settle(ctx context.Context, deadline time.Time) error {
 	for {
 		s.mu.Lock()
-		news := s.lastNews
+		wait := max(remaining(s.lastChange, quietAfterChange), remaining(s.lastRequest, quietAfterRequest))
 		s.mu.Unlock()
-		wait := time.Until(news.Add(quietPeriod))
-		if news.IsZero() || wait <= 0 || time.Now().After(deadline) {
+		if wait <= 0 || time.Now().After(deadline) {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
 			return fail("listing", Unreachable, cause(ctx, ctx.Err()))
-		case <-s.client.Done():
-			return fail("listing", Unreachable, s.client.Err())
+		case <-s.session.Done():
+			return fail("listing", Unreachable, s.session.Err())
 		case <-time.After(wait):
 		}
 	}
 }
 
+// remaining is how much of the period since moment is left; nothing when the moment never was.
+func remaining(moment time.Time, period time.Duration) time.Duration {
+	if moment.IsZero() {
+		return 0
+	}
+	return time.Until(moment.Add(period))
+}
+
 // takeDirty returns the announced lists that changed since they were read.
-func (s *session) takeDirty(announced map[surface.Kind]bool) map[surface.Kind]bool {
+func (s *visit) takeDirty(announced map[surface.Kind]bool) map[surface.Kind]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	changed := map[surface.Kind]bool{}
@@ -100,21 +107,21 @@ func (s *session) takeDirty(announced map[surface.Kind]bool) map[surface.Kind]bo
 }
 
 // list reads one list to its end. Items come as they were sent.
-func (s *session) list(ctx context.Context, kind surface.Kind) ([][]byte, error) {
+func (s *visit) list(ctx context.Context, kind surface.Kind) ([][]byte, error) {
 	items, seen := [][]byte{}, map[string]bool{}
 	var params []byte
 	for page := 1; ; page++ {
-		result, err := s.client.Call(ctx, kind.Method(), params)
+		result, err := s.session.Call(ctx, kind.Method(), params)
 		if err != nil {
 			return items, s.listFailure(ctx, kind, err)
 		}
-		s.mu.Lock()
-		s.evidence.Pages[kind.Method()] = page
-		s.mu.Unlock()
 		node, err := canon.Parse(result)
 		if err != nil {
 			return nil, &Failure{BrokenList, kind.Method(), err}
 		}
+		s.mu.Lock()
+		s.evidence.page(kind.Method(), kind.List(), node)
+		s.mu.Unlock()
 		list := node.Get(kind.List())
 		if list != nil && !list.IsArray() && !list.Is(canon.Null) {
 			return nil, &Failure{BrokenList, kind.Method(), fmt.Errorf("the result's %q is no list", kind.List())}
@@ -136,7 +143,7 @@ func (s *session) list(ctx context.Context, kind surface.Kind) ([][]byte, error)
 }
 
 // listFailure lets a server lack a list that its capability announces: that is a finding. Any other error ends the capture.
-func (s *session) listFailure(ctx context.Context, kind surface.Kind, err error) error {
+func (s *visit) listFailure(ctx context.Context, kind surface.Kind, err error) error {
 	var rpc *wire.RPCError
 	var status *wire.StatusError
 	switch {
@@ -164,7 +171,7 @@ server should end its list with a page that has no nextCursor.`}
 )
 
 // Rules lists the rules of what the probe notices.
-var Rules = diag.NewCatalog(capabilityMismatch, pagingLoop)
+var Rules = diag.NewCatalog(capabilityMismatch, listNondeterministic, pagingLoop)
 
 func pagingFinding(kind surface.Kind, pages, items int) diag.Finding {
 	f := pagingLoop.Finding("server", fmt.Sprintf("%s does not end: its cursors repeat or exceed the bounds (%d pages, %d items read)", kind.Method(), pages, items))

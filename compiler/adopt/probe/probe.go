@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,19 +15,23 @@ import (
 // Bounds of one capture.
 const (
 	DefaultTimeout = 60 * time.Second
-	maxPages       = 1_000                  // of one list
-	maxItems       = 100_000                // of one list
-	maxRestarts    = 5                      // of a list that changes while it is read
-	quietPeriod    = 300 * time.Millisecond // without news from a server that had some
-	maxSettle      = 5 * time.Second        // spent waiting for quiet
+	maxPages       = 1_000           // of one list
+	maxItems       = 100_000         // of one list
+	maxRestarts    = 5               // of a list that changes while it is read
+	maxSettle      = 5 * time.Second // spent waiting for quiet
+
+	// A server that said its lists change is given time to say so again; one that asked something, a moment to act on the answer.
+	quietAfterChange  = 150 * time.Millisecond
+	quietAfterRequest = 50 * time.Millisecond
 )
 
 // Options say what to capture and how.
 type Options struct {
 	Dial      func(ctx context.Context) (wire.Link, error) // opens the connection; the probe closes it
-	Transport string                                       // "stdio", "http" or "sse", for the record
+	Transport string                                       // "stdio", "http" or "sse", for the record, unless the link knows better
 	Endpoint  string                                       // for the record, without secrets
 	Profile   Profile                                      // what to announce; the zero value is Full
+	Era       wire.Era                                     // "" finds out
 	Version   string                                       // of this client, told to the server
 	Timeout   time.Duration                                // of the whole capture; 0 is DefaultTimeout
 }
@@ -38,20 +43,8 @@ type Result struct {
 	Evidence Evidence
 }
 
-// Evidence is how a capture went. It is volatile and never part of a snapshot.
-type Evidence struct {
-	ConnectMS      int64          `json:"connectMs"`      // opening the connection, milliseconds
-	HandshakeMS    int64          `json:"handshakeMs"`    // from the first message sent to the session being open
-	ListMS         int64          `json:"listMs"`         // reading and settling all lists
-	Pages          map[string]int `json:"pages"`          // per list method
-	Restarts       int            `json:"restarts"`       // lists read again because they changed
-	ListChanged    int            `json:"listChanged"`    // change notices received
-	ServerRequests map[string]int `json:"serverRequests"` // requests of the server's, per method
-	Noise          map[string]int `json:"noise"`          // frames that broke a rule, per kind
-}
-
-// Capture connects, shakes hands and reads every list that the server announces. A non-nil error is a *[Failure]. The connection is closed,
-// and a child process gone, when it returns.
+// Capture connects, opens a session in the newest era both sides speak, and reads every list that the server announces. A non-nil error is a
+// *[Failure]. The connection is closed, and a child process gone, when it returns.
 func Capture(ctx context.Context, o Options) (Result, error) {
 	if o.Profile.Name == "" {
 		o.Profile = Full
@@ -61,14 +54,18 @@ func Capture(ctx context.Context, o Options) (Result, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, errors.New("the server did not finish answering within "+o.Timeout.String()))
 	defer cancel()
-	s := &session{options: o, evidence: Evidence{Pages: map[string]int{}, ServerRequests: map[string]int{}, Noise: map[string]int{}}}
+	s := &visit{options: o, evidence: newEvidence()}
 	start := time.Now()
-	link, err := o.Dial(ctx)
+	var err error
+	s.session, err = wire.Connect(ctx, s.dial, wire.ConnectOptions{
+		Hello:  wire.Hello{Name: "anvil", Version: o.Version, Capabilities: o.Profile.Capabilities},
+		Era:    o.Era,
+		Client: wire.ClientOptions{OnRequest: s.onRequest, OnNotification: s.onNotification, OnNoise: s.onNoise},
+	})
 	if err != nil {
-		return Result{}, fail("connect", Unreachable, cause(ctx, err))
+		return Result{}, s.connectFailure(ctx, err)
 	}
-	s.client = wire.NewClient(link, wire.ClientOptions{OnRequest: s.onRequest, OnNotification: s.onNotification, OnNoise: s.onNoise})
-	defer s.client.Close()
+	defer s.session.Close()
 	s.evidence.ConnectMS = time.Since(start).Milliseconds()
 	return s.run(ctx)
 }
@@ -81,77 +78,93 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// session is one capture under way. What the reader's goroutine writes is guarded by mu.
-type session struct {
+// visit is one capture under way. What the reader's goroutine writes is guarded by mu.
+type visit struct {
 	options  Options
-	client   *wire.Client
+	dialled  bool
+	session  *wire.Session
 	capture  surface.Capture
 	findings []diag.Finding
 
-	mu       sync.Mutex
-	evidence Evidence
-	dirty    map[surface.Kind]bool // changed since their walk began
-	lastNews time.Time             // of a change notice or a request
+	mu          sync.Mutex
+	evidence    Evidence
+	dirty       map[surface.Kind]bool // changed since their walk began
+	lastChange  time.Time             // when a change notice came
+	lastRequest time.Time             // when the server asked something
 }
 
-func (s *session) run(ctx context.Context) (Result, error) {
-	start := time.Now()
-	welcome, err := wire.Handshake(ctx, s.client, wire.Hello{Name: "anvil", Version: s.options.Version, Capabilities: s.options.Profile.Capabilities})
-	if err != nil {
-		return Result{}, s.handshakeFailure(ctx, err)
+// dial notes that a connection was there, so that what goes wrong later is told from a server that cannot be reached at all.
+func (s *visit) dial(ctx context.Context) (wire.Link, error) {
+	link, err := s.options.Dial(ctx)
+	s.dialled = err == nil
+	return link, err
+}
+
+// connectFailure tells a server that answers wrongly from one that does not answer.
+func (s *visit) connectFailure(ctx context.Context, err error) *Failure {
+	if !s.dialled {
+		return fail("connect", Unreachable, cause(ctx, err))
 	}
-	s.evidence.HandshakeMS = time.Since(start).Milliseconds()
+	var rpc *wire.RPCError
+	var version *wire.VersionError
+	code := Unreachable
+	if errors.As(err, &rpc) || errors.As(err, &version) || errors.Is(err, wire.ErrNotMCP) {
+		code = NotMCP
+	}
+	return fail("handshake", code, cause(ctx, err))
+}
+
+func (s *visit) run(ctx context.Context) (Result, error) {
+	transport := s.session.Transport()
+	if transport == "" {
+		transport = s.options.Transport
+	}
 	s.capture = surface.Capture{
-		Endpoint: s.options.Endpoint, Era: "handshake", ProtocolVersion: welcome.ProtocolVersion, Transport: s.options.Transport,
-		ClientProfile: s.options.Profile.Name, Initialize: welcome.Raw, Lists: map[surface.Kind][][]byte{},
+		Endpoint: s.options.Endpoint, Era: string(s.session.Era()), ProtocolVersion: s.session.Version(), SupportedVersions: s.session.Supported(),
+		Transport: transport, ClientProfile: s.options.Profile.Name, Initialize: s.session.Welcome(), Lists: map[surface.Kind][][]byte{},
 	}
-	start = time.Now()
+	start := time.Now()
 	if err := s.lists(ctx); err != nil {
 		return Result{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.evidence.ListMS = time.Since(start).Milliseconds()
+	s.evidence.attempts(s.session.Attempts())
 	return Result{s.capture, s.findings, s.evidence}, nil
 }
 
-// handshakeFailure tells a server that answers wrongly from one that does not answer.
-func (s *session) handshakeFailure(ctx context.Context, err error) *Failure {
-	var rpc *wire.RPCError
-	code := Unreachable
-	if errors.As(err, &rpc) || errors.Is(err, wire.ErrNotMCP) {
-		code = NotMCP
-	}
-	return fail("handshake", code, cause(ctx, err))
-}
-
-func (s *session) onRequest(_ context.Context, e wire.Envelope) ([]byte, *wire.RPCError) {
-	s.mu.Lock()
-	s.evidence.ServerRequests[e.MethodName()]++
-	s.lastNews = time.Now()
-	s.mu.Unlock()
-	return answer(e.MethodName())
-}
-
-func (s *session) onNotification(e wire.Envelope) {
+func (s *visit) onRequest(_ context.Context, e wire.Envelope) ([]byte, *wire.RPCError) {
 	method := e.MethodName()
 	s.mu.Lock()
+	s.evidence.ServerRequests[method]++
+	if method != "ping" {
+		s.lastRequest = time.Now()
+	}
+	s.mu.Unlock()
+	return answer(method)
+}
+
+func (s *visit) onNotification(e wire.Envelope) {
+	what, isChange := strings.CutSuffix(strings.TrimPrefix(e.MethodName(), "notifications/"), "/list_changed")
+	if !isChange {
+		return
+	}
+	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.evidence.ListChanged++
+	s.lastChange = time.Now()
 	for _, kind := range surface.Kinds {
-		if method == "notifications/"+kind.Capability()+"/list_changed" {
+		if kind.Capability() == what {
 			if s.dirty == nil {
 				s.dirty = map[surface.Kind]bool{}
 			}
 			s.dirty[kind] = true
-			s.lastNews = time.Now()
 		}
-	}
-	if len(method) > 13 && method[len(method)-13:] == "/list_changed" {
-		s.evidence.ListChanged++
 	}
 }
 
-func (s *session) onNoise(kind string, _ []byte) {
+func (s *visit) onNoise(kind string, _ []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.evidence.Noise[kind]++

@@ -130,7 +130,7 @@ func TestOnlyAnnouncedListsAreAskedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"initialize", "prompts/list"}, s.calls); diff != "" {
+	if diff := cmp.Diff([]string{"server/discover", "initialize", "prompts/list"}, s.calls); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -279,6 +279,74 @@ func TestHTTPStatus(t *testing.T) {
 		_, err := Capture(t.Context(), Options{Dial: func(context.Context) (wire.Link, error) { return wire.DialHTTP(wire.HTTPOptions{URL: srv.URL}) }})
 		wantFailure(t, err, code, fmt.Sprint(status))
 		srv.Close()
+	}
+}
+
+func TestStatelessEra(t *testing.T) {
+	var asked []string
+	r, err := capture(t, func(_ *server, method, params string) string {
+		asked = append(asked, method)
+		if !strings.Contains(params, `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`) {
+			return `"error":{"code":-32600,"message":"no _meta in ` + method + `"}`
+		}
+		switch method {
+		case "server/discover":
+			return `"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}},"ttlMs":0,"cacheScope":"public","supportedVersions":["2026-07-28","2025-11-25"],"capabilities":{"tools":{}}}`
+		case "tools/list":
+			if strings.Contains(params, `"cursor":"2"`) {
+				return `"result":{"tools":[{"name":"b"}],"ttlMs":9,"cacheScope":"private"}`
+			}
+			return `"result":{"tools":[{"name":"a"}],"nextCursor":"2","ttlMs":7}`
+		}
+		return `"error":{"code":-32601,"message":"no"}`
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"server/discover", "tools/list", "tools/list"}, asked); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if c := r.Capture; c.Era != "stateless" || c.ProtocolVersion != "2026-07-28" || len(c.SupportedVersions) != 2 || len(c.Lists[surface.Tool]) != 2 {
+		t.Errorf("%+v", c)
+	}
+	if got := fmt.Sprintf("%s", r.Evidence.Beside["tools/list"]); got != `[{"nextCursor":"2","ttlMs":7} {"cacheScope":"private","ttlMs":9}]` {
+		t.Errorf("kept beside the items: %s", got)
+	}
+}
+
+// TestRepeated captures a server that shows one tool in every other process only, and another with a counter in its text.
+func TestRepeated(t *testing.T) {
+	starts := 0
+	reply := func(s *server, method, params string) string {
+		switch method {
+		case "initialize":
+			starts++
+		case "tools/list":
+			if starts%2 == 0 {
+				return fmt.Sprintf(`"result":{"tools":[{"name":"same"},{"name":"counts","description":"%d"},{"name":"comes"}]}`, starts)
+			}
+			return fmt.Sprintf(`"result":{"tools":[{"name":"same"},{"name":"counts","description":"%d"}]}`, starts)
+		}
+		return lists(nil)(s, method, params)
+	}
+	r, err := Repeated(t.Context(), Options{Dial: script{t, reply}.dial}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range r.Findings {
+		got = append(got, f.Rule+" "+f.Tool+": "+f.Message)
+	}
+	want := []string{
+		"list-nondeterministic comes: not always there in 3 captures: tool comes",
+		"list-nondeterministic counts: not always the same in 3 captures: tool counts",
+	}
+	if diff := cmp.Diff(want, got); diff != "" || starts != 3 {
+		t.Errorf("%d starts (-want +got)\n%s", starts, diff)
+	}
+	starts = 0
+	if r, err := Repeated(t.Context(), Options{Dial: script{t, lists(map[string]string{"": `{"tools":[]}`})}.dial}, 3); err != nil || len(r.Findings) != 0 {
+		t.Errorf("a steady server: %v, %v", r.Findings, err)
 	}
 }
 

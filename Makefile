@@ -4,10 +4,14 @@ BUILD := build
 NPM   := $(BUILD)/npm
 ANVIL := $(BUILD)/bin/anvil
 
-.PHONY: all build demo test check bench fuzz vuln clean
+.PHONY: all help build demo test check bench fuzz vuln clean
 
 all: build
 
+help:
+	@sed -n 's/^## /make /p' Makefile
+
+## build: the anvil binary and the example server, into build/bin
 build:
 	go build -o $(BUILD)/bin/ ./cmd/anvil ./examples/refunds
 
@@ -20,9 +24,9 @@ test: build npm
 	go vet ./...
 	GOOS=darwin go build -o $(BUILD)/other/ ./cmd/anvil && GOOS=windows go build -o $(BUILD)/other/ ./cmd/anvil
 	go tool staticcheck ./...
+	$(ANVIL) mcp check
+	sh examples/demo.sh $(BUILD) >$(BUILD)/demo.txt || { cat $(BUILD)/demo.txt; exit 1; }
 	ANVIL_NPM="$(CURDIR)/$(NPM)" go test -race ./...
-	$(MAKE) check
-	sh examples/demo.sh $(BUILD) >$(BUILD)/demo.txt
 
 ## check: what a user's CI runs: the example server against testdata/snapshots
 check: build

@@ -48,11 +48,41 @@ func (r Report) WriteText(w io.Writer) error {
 		}
 		ew.printf("%-8s %s%s  %s\n", f.Class, f.Rule, mark, Printable(f.place()))
 		ew.printf("         %s\n", Printable(f.Message))
+		f.writeChange(ew)
 		if f.Hint != "" {
 			ew.printf("         -> %s\n", Printable(f.Hint))
 		}
 	}
 	return ew.err
+}
+
+// valueWidth is how many characters of a value the text report shows.
+const valueWidth = 140
+
+// writeChange shows what a difference was and is.
+func (f Finding) writeChange(ew *errWriter) {
+	switch f.Class {
+	case Breaking, Risky, Safe:
+	default:
+		return
+	}
+	for _, side := range []struct {
+		mark  string
+		value canon.Raw
+	}{{"-", f.Before}, {"+", f.After}} {
+		if side.value != nil {
+			ew.printf("         %s %s\n", side.mark, Shorten(Printable(string(side.value)), valueWidth))
+		}
+	}
+}
+
+// Shorten cuts s to at most limit characters, marking the cut.
+func Shorten(s string, limit int) string {
+	runes := []rune(s)
+	if len(runes) <= limit {
+		return s
+	}
+	return string(runes[:limit-1]) + "…"
 }
 
 // place returns where a finding is: server, subject and pointer, as far as they are given.

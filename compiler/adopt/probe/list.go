@@ -108,7 +108,7 @@ func (s *visit) takeDirty(announced map[surface.Kind]bool) map[surface.Kind]bool
 
 // list reads one list to its end. Items come as they were sent.
 func (s *visit) list(ctx context.Context, kind surface.Kind) ([][]byte, error) {
-	items, seen := [][]byte{}, map[string]bool{}
+	items, seen, size := [][]byte{}, map[string]bool{}, 0
 	var params []byte
 	for page := 1; ; page++ {
 		result, err := s.session.Call(ctx, kind.Method(), params)
@@ -122,11 +122,13 @@ func (s *visit) list(ctx context.Context, kind surface.Kind) ([][]byte, error) {
 		s.mu.Lock()
 		s.evidence.page(kind.Method(), kind.List(), node)
 		s.mu.Unlock()
-		list := node.Get(kind.List())
-		if list != nil && !list.IsArray() && !list.Is(canon.Null) {
-			return nil, &Failure{BrokenList, kind.Method(), fmt.Errorf("the result's %q is no list", kind.List())}
+		if size += len(result); size > maxBytes {
+			return nil, &Failure{BrokenList, kind.Method(), fmt.Errorf("the list is larger than %d MiB in all", maxBytes>>20)}
 		}
-		for _, it := range list.Elements() {
+		if err := s.checkPage(kind, node); err != nil {
+			return nil, err
+		}
+		for _, it := range node.Get(kind.List()).Elements() {
 			items = append(items, it.Raw)
 		}
 		cursor := node.Get("nextCursor")
@@ -140,6 +142,34 @@ func (s *visit) list(ctx context.Context, kind surface.Kind) ([][]byte, error) {
 		seen[cursor.Text()] = true
 		params = []byte(`{"cursor":` + string(cursor.Raw) + `}`)
 	}
+}
+
+// checkPage refuses a result that holds no list, and reports one whose list or cursor is not what the protocol says.
+func (s *visit) checkPage(kind surface.Kind, page *canon.Node) error {
+	list, cursor := page.Get(kind.List()), page.Get("nextCursor")
+	if !page.IsObject() || list != nil && !list.IsArray() && !list.Is(canon.Null) {
+		return &Failure{BrokenList, kind.Method(), fmt.Errorf("the result's %q is no list", kind.List())}
+	}
+	faults := map[string]string{}
+	if list == nil || list.Is(canon.Null) {
+		faults["/"+kind.List()] = "holds no list, which was read as an empty one"
+	}
+	if cursor != nil && !cursor.Is(canon.String) && !cursor.Is(canon.Null) {
+		faults["/nextCursor"] = "has a cursor that is no text, which was read as the end"
+	}
+	seen := map[string]bool{}
+	for _, m := range page.Members {
+		if seen[m.Name] && (m.Name == kind.List() || m.Name == "nextCursor") {
+			faults["/"+m.Name] = "gives a member twice, of which the last was read"
+		}
+		seen[m.Name] = true
+	}
+	for pointer, words := range faults {
+		f := listMalformed.Finding("server", fmt.Sprintf("a result of %s %s", kind.Method(), words))
+		f.Pointer, f.Hint = pointer, "report it to the server's maintainers; other clients may read more, less, or nothing"
+		s.findings = append(s.findings, f.Sealed(kind.Method()))
+	}
+	return nil
 }
 
 // listFailure lets a server lack a list that its capability announces: that is a finding. Any other error ends the capture.
@@ -165,13 +195,16 @@ var (
 	capabilityMismatch = diag.Rule{ID: "capability-mismatch", Title: "An announced list does not exist", Class: diag.Warning, Since: "0.1",
 		Doc: `The server announces a capability and answers its list method with "method not found". Clients see nothing of that kind.
 The server should drop the capability or serve the list.`}
+	listMalformed = diag.Rule{ID: "list-malformed", Title: "A list result is not what the protocol says", Class: diag.Error, Since: "0.1",
+		Doc: `The result of a list method has no list, a cursor of a wrong type, or a member twice. Clients disagree on what it says. The server
+should send the list, empty if need be, and a cursor that is text.`}
 	pagingLoop = diag.Rule{ID: "paging-loop", Title: "A list has no end", Class: diag.Error, Since: "0.1",
 		Doc: `A cursor came back that was used before, or the pages exceeded every bound. Clients that page on hang or miss items. The
 server should end its list with a page that has no nextCursor.`}
 )
 
 // Rules lists the rules of what the probe notices.
-var Rules = diag.NewCatalog(capabilityMismatch, listNondeterministic, pagingLoop)
+var Rules = diag.NewCatalog(capabilityMismatch, listMalformed, listNondeterministic, pagingLoop)
 
 func pagingFinding(kind surface.Kind, pages, items int) diag.Finding {
 	f := pagingLoop.Finding("server", fmt.Sprintf("%s does not end: its cursors repeat or exceed the bounds (%d pages, %d items read)", kind.Method(), pages, items))

@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ const (
 	DefaultTimeout = 60 * time.Second
 	maxPages       = 1_000           // of one list
 	maxItems       = 100_000         // of one list
+	maxBytes       = 512 << 20       // of all pages of one list
 	maxRestarts    = 5               // of a list that changes while it is read
 	maxSettle      = 5 * time.Second // spent waiting for quiet
 
@@ -131,7 +133,9 @@ func (s *visit) run(ctx context.Context) (Result, error) {
 	defer s.mu.Unlock()
 	s.evidence.ListMS = time.Since(start).Milliseconds()
 	s.evidence.attempts(s.session.Attempts())
-	return Result{s.capture, s.findings, s.evidence}, nil
+	diag.Sort(s.findings) // a list that was read again may have been reported again
+	findings := slices.CompactFunc(s.findings, func(a, b diag.Finding) bool { return a.Fingerprint == b.Fingerprint })
+	return Result{s.capture, findings, s.evidence}, nil
 }
 
 func (s *visit) onRequest(_ context.Context, e wire.Envelope) ([]byte, *wire.RPCError) {

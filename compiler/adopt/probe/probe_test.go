@@ -148,6 +148,30 @@ func TestCursorLoopIsAFinding(t *testing.T) {
 	}
 }
 
+func TestMalformedListResults(t *testing.T) {
+	tests := []struct{ name, page, pointer string }{
+		{"null list", `{"tools":null}`, "/tools"},
+		{"no list", `{}`, "/tools"},
+		{"list given twice", `{"tools":[],"tools":[{"name":"a"}]}`, "/tools"},
+		{"cursor of a wrong type", `{"tools":[],"nextCursor":5}`, "/nextCursor"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := capture(t, lists(map[string]string{"": tt.page}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Findings) != 1 || r.Findings[0].Rule != "list-malformed" || r.Findings[0].Pointer != tt.pointer {
+				t.Errorf("%+v", r.Findings)
+			}
+		})
+	}
+	for _, page := range []string{`[]`, `"x"`, `null`, `{"tools":{}}`, `{"tools":5}`} {
+		_, err := capture(t, lists(map[string]string{"": page}))
+		wantFailure(t, err, BrokenList, "is no list")
+	}
+}
+
 func TestAnnouncedListThatDoesNotExist(t *testing.T) {
 	r, err := capture(t, func(_ *server, method, _ string) string {
 		switch method {
@@ -165,7 +189,7 @@ func TestAnnouncedListThatDoesNotExist(t *testing.T) {
 	for _, f := range r.Findings {
 		found = append(found, f.Rule+" "+f.Pointer)
 	}
-	if diff := cmp.Diff([]string{"capability-mismatch /capabilities/resources", "capability-mismatch /capabilities/prompts"}, found); diff != "" {
+	if diff := cmp.Diff([]string{"capability-mismatch /capabilities/prompts", "capability-mismatch /capabilities/resources"}, found); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

@@ -3,6 +3,9 @@ package facade
 import (
 	"context"
 	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"anvil/compiler/diag"
 	"anvil/wire"
@@ -80,10 +83,9 @@ func (g gate) decide(ctx context.Context, c Call, reply func(wire.Envelope), ros
 func (f *Facade) notExposed(tool string) refusal {
 	r := refusal{code: codeParams, message: "unknown tool " + shown(tool), reason: deniedByPolicy}
 	if f.options.Known[tool] {
-		r.hint = fmt.Sprintf("the tool is part of pack %s and not approved; to allow it run: anvil mcp approve %s %s", f.options.Name, diag.ShellWord(f.options.Name), diag.ShellWord(tool))
+		r.hint = fmt.Sprintf("the tool is part of pack %s and not approved; to allow it %s", f.options.Name, f.approval(tool))
 	} else {
-		r.hint = fmt.Sprintf("pack %s has no such tool; list its tools with tools/list; a tool new in the server has to be adopted, then approved with: anvil mcp approve %s %s",
-			f.options.Name, diag.ShellWord(f.options.Name), diag.ShellWord(tool))
+		r.hint = fmt.Sprintf("pack %s has no such tool; list its tools with tools/list; a tool new in the server has to be adopted, then %s", f.options.Name, f.approval(tool))
 	}
 	return r
 }
@@ -91,9 +93,18 @@ func (f *Facade) notExposed(tool string) refusal {
 func (f *Facade) mismatch(tool, fault string) refusal {
 	return refusal{
 		code: codeParams, reason: schemaMismatch, message: fmt.Sprintf("tool %s is withheld: %s", shown(tool), fault),
-		hint: fmt.Sprintf("review the change with `anvil mcp diff`, adopt the server again with `anvil mcp adopt --base`, then run: anvil mcp approve %s %s",
-			diag.ShellWord(f.options.Name), diag.ShellWord(tool)),
+		hint: "review the change with `anvil mcp diff`, adopt the server again with `anvil mcp adopt --base`, then " + f.approval(tool),
 	}
+}
+
+// approval says how to approve tool. A name that a command could take for an option, or that a terminal does not show as
+// it is, stays out: the hint is there to be copied.
+func (f *Facade) approval(tool string) string {
+	odd := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) || r == utf8.RuneError }
+	if tool == "" || len(tool) > maxShown || tool[0] == '-' || strings.ContainsFunc(tool, odd) {
+		return "see the operation's id with: anvil mcp inspect " + diag.ShellWord(f.options.Name)
+	}
+	return fmt.Sprintf("run: anvil mcp approve %s %s", diag.ShellWord(f.options.Name), diag.ShellWord(tool))
 }
 
 func (f *Facade) notVerified(tool string, err error) refusal {

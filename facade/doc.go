@@ -7,16 +7,28 @@
 // reach another.
 //
 // Frames pass as the bytes that arrived, both ways and in order. Only request ids are replaced on the way up and put
-// back on the way down, because the facade asks the upstream questions of its own. Three things do not simply pass:
+// back on the way down, because the facade asks the upstream questions of its own. Four things do not simply pass:
 //
 //   - tools/list is answered from a complete walk of the upstream's pages, with the approved tools alone, and those only
-//     while their contract is the approved one;
+//     while their contract is the approved one; what a client could take for the list beside it is left out;
 //   - tools/call reaches the upstream for such a tool and for no other;
-//   - a message that two readers could take for two different things (a member given twice, or twice but for its case) is
-//     refused, because the upstream might run what the facade did not read.
+//   - a method that a careless server could take for one of these two is unknown here. Any that has the words of one in
+//     it counts, a vendor's "vendor/tools/call/v2" too, as does one with characters beyond ASCII. All others, vendors'
+//     and tasks/*, pass;
+//   - a message that two readers could take for two different things (a member given twice, or twice but for its case or
+//     for characters nobody sees; a call that is a reply as well) is refused when it is the client's and dropped when it
+//     is the upstream's, as is a reply of the upstream's to nothing that was asked.
+//
+// Members given twice inside a tool's arguments pass, as in the params of any other method: nothing here reads them yet,
+// so nothing is decided on the one while the upstream runs the other. Whatever comes to decide on arguments has to refuse
+// them first.
 //
 // A contract is verified when a session first lists or calls, and again after the upstream announces a change. An
 // upstream that changes a tool in the middle of a session and keeps silent about it is not noticed before the next one.
+// The words of a tool may change: it is still served, and the operator is told.
+//
+// A client's messages are read ahead of the upstream, within a bound, so that a client that leaves is noticed whatever
+// the upstream does; an upstream that takes nothing for too long loses its session.
 //
 // The package must not import the build path, decode payloads into structs, or log what clients and servers say.
 package facade

@@ -18,6 +18,9 @@ type Options struct {
 	Name string
 	// Expose maps each approved tool to the contract digest it was approved with.
 	Expose map[string]string
+	// Text maps approved tools to the digest of the text each was approved with (surface.Item.TextDigest). Optional, as a
+	// whole and for each tool: a tool whose text has changed since is served, and the operator told once a session.
+	Text map[string]string
 	// Known holds the pack's tools that are not approved, for a refusal that says what to do.
 	Known map[string]bool
 	// Dial opens a fresh upstream session. ctx bounds the dialling alone. The facade closes the link.
@@ -33,22 +36,26 @@ type Limits struct {
 	Frame    int           // bytes of one message from a client on stdio: 64 MiB
 	Body     int64         // bytes of one HTTP request body: 16 MiB
 	Queue    int64         // bytes waiting for one client before its session is ended: 64 MiB
+	Ahead    int64         // bytes of a client's messages read ahead of the upstream, not over HTTP: 8 MiB
 	Sessions int           // HTTP sessions open at a time: 64
 	InFlight int           // requests of one session awaiting their reply: 1024
 	Idle     time.Duration // an HTTP session without any open request is ended after it: 30 minutes
 	Dial     time.Duration // for Options.Dial: one minute
 	List     time.Duration // for one complete walk of the upstream's tools: 30 s
+	Send     time.Duration // for an upstream on stdio to take one message before its session is ended: 30 s
 }
 
 func (l Limits) withDefaults() Limits {
 	l.Frame = orDefault(l.Frame, wire.DefaultMaxFrame)
 	l.Body = orDefault(l.Body, 16<<20)
 	l.Queue = orDefault(l.Queue, 64<<20)
+	l.Ahead = orDefault(l.Ahead, 8<<20)
 	l.Sessions = orDefault(l.Sessions, 64)
 	l.InFlight = orDefault(l.InFlight, 1024)
 	l.Idle = orDefault(l.Idle, 30*time.Minute)
 	l.Dial = orDefault(l.Dial, time.Minute)
 	l.List = orDefault(l.List, 30*time.Second)
+	l.Send = orDefault(l.Send, 30*time.Second)
 	return l
 }
 
@@ -65,6 +72,7 @@ type Facade struct {
 	limits  Limits
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
+	notes   notes // of HTTP requests that belong to no session yet
 
 	mu       sync.Mutex
 	closed   bool
@@ -88,8 +96,14 @@ func New(o Options) (*Facade, error) {
 			return nil, fmt.Errorf("facade of %s: tool %q was approved with %q, which is no contract digest; approve it again with `anvil mcp approve`", o.Name, tool, digest)
 		}
 	}
-	o.Expose, o.Known = maps.Clone(o.Expose), maps.Clone(o.Known)
+	for tool, digest := range o.Text {
+		if !canon.IsDigest(digest) {
+			return nil, fmt.Errorf("facade of %s: the text of tool %q was approved as %q, which is no digest; leave it out or approve the tool again with `anvil mcp approve`", o.Name, tool, digest)
+		}
+	}
+	o.Expose, o.Text, o.Known = maps.Clone(o.Expose), maps.Clone(o.Text), maps.Clone(o.Known)
 	f := &Facade{options: o, limits: o.Limits.withDefaults(), sessions: map[string]*httpSession{}}
+	f.notes.log = f.logf
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	return f, nil
 }

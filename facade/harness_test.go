@@ -50,6 +50,19 @@ func exposeAll(t testing.TB, tools ...string) map[string]string {
 	return expose
 }
 
+func textsOf(t testing.TB, tools ...string) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, tool := range tools {
+		item, err := surface.NewItem(surface.Tool, []byte(tool))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[item.Name] = item.TextDigest()
+	}
+	return texts
+}
+
 // script is a raw upstream: it records what it is sent and answers as told.
 type script struct {
 	link   wire.Link

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net"
@@ -33,6 +34,7 @@ var (
 	errDeleted     = errors.New("the client ended the session")
 	errNotOpened   = errors.New("the server refused initialize")
 	errManySession = errors.New("too many sessions are open")
+	errReplaced    = errors.New("a new session took the place of one that nobody used")
 )
 
 // Handler serves streamable HTTP on Path, to loopback names only: there is no authentication, and a page in a browser
@@ -129,9 +131,9 @@ func (f *Facade) servePost(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	e, refused := inspect(frame)
+	e, refused := inspect(wire.Envelope{Raw: frame})
 	if refused != nil {
-		f.logf("refused a message: %s", cut(refused.message, 200))
+		f.notes.logf("refused a message: %s", cut(refused.message, 200))
 		writeJSON(w, http.StatusBadRequest, refused.frame(requestID(e)))
 		return
 	}
@@ -192,12 +194,15 @@ func (f *Facade) enterSession(w http.ResponseWriter, r *http.Request) *httpSessi
 func (f *Facade) serveInitialize(w http.ResponseWriter, r *http.Request, e wire.Envelope) {
 	h, err := f.openHTTP()
 	if err != nil {
-		status := http.StatusBadGateway
-		if errors.Is(err, errManySession) || errors.Is(err, errClosed) {
+		f.logf("no session opened: %s", troubleOf(err))
+		status, refused := http.StatusBadGateway, unreachable(err)
+		switch {
+		case errors.Is(err, errManySession):
+			status, refused = http.StatusServiceUnavailable, f.tooManySessions()
+		case errors.Is(err, errClosed):
 			status = http.StatusServiceUnavailable
 		}
-		f.logf("no session opened: %s", troubleOf(err))
-		writeJSON(w, status, unreachable(err).frame(e.Bytes(e.ID)))
+		writeJSON(w, status, refused.frame(e.Bytes(e.ID)))
 		return
 	}
 	defer h.leave()
@@ -206,6 +211,14 @@ func (f *Facade) serveInitialize(w http.ResponseWriter, r *http.Request, e wire.
 		if answer, err := wire.Scan(reply); err != nil || present(answer.Error) {
 			h.session.end(errNotOpened)
 		}
+	}
+}
+
+func (f *Facade) tooManySessions() refusal {
+	return refusal{
+		code: codeServer, reason: tooManySessions, message: fmt.Sprintf("%s: %d, the most that are served", errManySession, f.limits.Sessions),
+		hint: fmt.Sprintf("end sessions that are done with (DELETE with their %s), or try again: one without a request for %v makes place; for more at a time run another `anvil mcp serve` on a port of its own",
+			headerSession, replaceable),
 	}
 }
 
@@ -234,15 +247,40 @@ func (f *Facade) openHTTP() (*httpSession, error) {
 	return h, nil
 }
 
-// reserve takes a place among the sessions before the upstream is started.
+// reserve takes a place among the sessions before the upstream is started. When there is none it takes that of the
+// session which was idle longest, if it was so for long enough: clients that went away leave theirs behind.
 func (f *Facade) reserve(id string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.sessions) >= f.limits.Sessions {
+	if len(f.sessions) >= f.limits.Sessions && !f.replace() {
 		return errManySession
 	}
 	f.sessions[id] = nil
 	return nil
+}
+
+// replaceable is how long a session has to be idle before another may take its place.
+const replaceable = time.Minute
+
+// replace ends the session that was idle longest; f.mu is held. It reports false when there is none to end.
+func (f *Facade) replace() bool {
+	var longest *httpSession
+	var since time.Time
+	for _, h := range f.sessions {
+		if h == nil {
+			continue // being opened
+		}
+		if t, idle := h.idleSince(); idle && (longest == nil || t.Before(since)) {
+			longest, since = h, t
+		}
+	}
+	if longest == nil || time.Since(since) <= replaceable || !longest.retire() {
+		return false
+	}
+	delete(f.sessions, longest.id)
+	f.logf("ended a session: %s", errReplaced)
+	longest.session.end(errReplaced)
+	return true
 }
 
 func (f *Facade) serveGet(w http.ResponseWriter, r *http.Request) {
@@ -266,5 +304,5 @@ func (f *Facade) serveDelete(w http.ResponseWriter, r *http.Request) {
 
 // ended reports whether the reason for which a session ended is nobody's fault.
 func ended(cause error) bool {
-	return errors.Is(cause, errClientLeft) || errors.Is(cause, errDeleted) || errors.Is(cause, errIdle) || errors.Is(cause, context.Canceled)
+	return errors.Is(cause, errClientLeft) || errors.Is(cause, errDeleted) || errors.Is(cause, errIdle) || errors.Is(cause, errReplaced) || errors.Is(cause, context.Canceled)
 }

@@ -24,6 +24,7 @@ type httpSession struct {
 	parked   *queue    // messages for which no stream is open
 	lost     bool      // some of them were dropped
 	active   int       // HTTP requests being served
+	left     time.Time // when the last of them was over
 	idle     *time.Timer
 	closed   bool
 }
@@ -51,9 +52,29 @@ func (h *httpSession) enter() bool {
 func (h *httpSession) leave() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.active--; h.active == 0 && !h.closed {
+	h.active--
+	h.left = time.Now()
+	if h.active == 0 && !h.closed {
 		h.idle = time.AfterFunc(h.facade.limits.Idle, h.expire)
 	}
+}
+
+// idleSince returns when the last request was over; it reports false while one is being served.
+func (h *httpSession) idleSince() (since time.Time, idle bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.left, h.active == 0 && !h.closed
+}
+
+// retire lets no request in any more; it reports false when one is being served, and the session stays.
+func (h *httpSession) retire() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.active > 0 {
+		return false
+	}
+	h.closed = true
+	return true
 }
 
 func (h *httpSession) expire() {

@@ -3,15 +3,15 @@ package facade
 import (
 	"bytes"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"anvil/wire"
 )
 
 // eachMember calls visit with the raw name and the raw value of every member of object, duplicates included, in order.
-// object must be part of a frame that wire.Scan accepted: nothing is checked again.
-func eachMember(object []byte, visit func(name, value []byte)) {
+// object must be part of a frame that wire.Scan accepted: nothing is checked again. Values that known covers are not
+// walked.
+func eachMember(object []byte, visit func(name, value []byte), known ...wire.Span) {
 	i := bytes.IndexByte(object, '{') + 1
 	for {
 		i += bytes.IndexByte(object[i:], '"') // what comes before is white space or a comma, unless the object is over
@@ -21,7 +21,15 @@ func eachMember(object []byte, visit func(name, value []byte)) {
 		nameEnd := skipValue(object, i)
 		start := nameEnd + bytes.IndexByte(object[nameEnd:], ':') + 1
 		start += leadingSpace(object[start:])
-		end := skipValue(object, start)
+		end := 0
+		for _, span := range known {
+			if span.Start == start {
+				end = span.End
+			}
+		}
+		if end == 0 {
+			end = skipValue(object, start)
+		}
 		visit(object[i:nameEnd], object[start:end])
 		i = end + leadingSpace(object[end:])
 		if object[i] == '}' {
@@ -66,16 +74,21 @@ func skipValue(b []byte, i int) int {
 	return i
 }
 
-// stringEnd returns the offset of the quote that closes the string opened at i.
+// stringEnd returns the offset of the quote that closes the string opened at i. A quote once found is kept until an
+// escape turns out to be its, so that a long text full of escapes is gone over once.
 func stringEnd(b []byte, i int) int {
-	for {
-		i++
-		quote := bytes.IndexByte(b[i:], '"')
-		if slash := bytes.IndexByte(b[i:i+quote], '\\'); slash >= 0 {
-			i += slash + 1
-			continue
+	for i++; ; {
+		quote := i + bytes.IndexByte(b[i:], '"')
+		for i < quote {
+			slash := bytes.IndexByte(b[i:quote], '\\')
+			if slash < 0 {
+				return quote
+			}
+			i += slash + len(`\"`)
 		}
-		return i + quote
+		if i == quote {
+			return quote
+		}
 	}
 }
 
@@ -85,37 +98,20 @@ func decodedName(raw []byte) string {
 	return name
 }
 
-// lookalike returns a member of the message's envelope that is spelled like one of JSON-RPC's but for its case. Decoders
-// that ignore case, Go's encoding/json among them, take it for the real one, and the last of the two wins.
-func lookalike(frame []byte) string {
+// lookalike returns a member of the message's envelope that reads like one of JSON-RPC's without being it. Decoders that
+// ignore case, Go's encoding/json among them, take it for the real one, and the last of the two wins.
+func lookalike(e wire.Envelope) string {
 	found := ""
-	eachMember(frame, func(raw, _ []byte) {
+	eachMember(e.Raw, func(raw, _ []byte) {
 		switch string(raw[1 : len(raw)-1]) {
 		case "jsonrpc", "id", "method", "params", "result", "error": // all there is in nearly every message
 			return
 		}
-		name := decodedName(raw)
-		for _, real := range [...]string{"jsonrpc", "id", "method", "params", "result", "error"} {
-			if isLookalike(name, real) {
-				found = name
-			}
+		if name := decodedName(raw); isLookalike(name, "jsonrpc", "id", "method", "params", "result", "error") {
+			found = name
 		}
-	})
+	}, e.ID, e.Method, e.Params, e.Result, e.Error)
 	return found
-}
-
-func isLookalike(name, real string) bool { return name != real && strings.EqualFold(name, real) }
-
-// disguised reports whether method is one that the facade answers for, but for case, white space or control characters: a
-// sloppy upstream could take it for the real one.
-func disguised(method string) bool {
-	bare := strings.TrimFunc(method, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
-	for _, name := range [...]string{methodCall, methodList} {
-		if method != name && strings.EqualFold(bare, name) {
-			return true
-		}
-	}
-	return false
 }
 
 // toolName reads params.name of a tools/call. It reports a problem instead when params is no object, the name is not
@@ -136,7 +132,7 @@ func toolName(params []byte) (name, problem string) {
 				problem = "params.name is not valid Unicode text"
 			}
 		case isLookalike(member, "name"):
-			problem = "params has a member spelled like name but for its case"
+			problem = "params has a member " + shown(member) + ", which some readers take for name"
 		}
 	})
 	switch {

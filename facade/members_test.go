@@ -3,7 +3,9 @@ package facade
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"anvil/compiler/canon"
 	"anvil/wire"
@@ -41,6 +43,20 @@ func FuzzEachMember(f *testing.F) {
 			t.Errorf("%d members in %q, want %d", i, frame, len(node.Members))
 		}
 	})
+}
+
+// A text of nothing but escapes must cost no more than its length: going over the rest at each takes minutes here.
+func TestManyEscapes(t *testing.T) {
+	for _, escape := range []string{`\n`, `\"`, `\\`, `x\n`} {
+		text := []byte(`"` + strings.Repeat(escape, 2<<20) + `","`)
+		start := time.Now()
+		if got, want := stringEnd(text, 0), len(text)-len(`","`); got != want {
+			t.Errorf("%s: the text ends at %d, want %d", escape, got, want)
+		}
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("%s: it took %v", escape, took)
+		}
+	}
 }
 
 func TestWithID(t *testing.T) {

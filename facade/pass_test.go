@@ -50,7 +50,6 @@ var pushed = []string{
 	`{"jsonrpc":"2.0","id":7.0,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1e2}}`,
 	`{ "method":"elicitation/create","id":12345678901234567890,"jsonrpc":"2.0","params":null,"x":1 }`,
 	`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"srv-1"}}`,
-	`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"cannot read that"}}`,
 	`{"method":"vendor/notice"}`,
 }
 
@@ -183,7 +182,7 @@ func TestOddReplies(t *testing.T) {
 	}{
 		{"text", []string{`{"jsonrpc":"2.0","id":"a","result":1}`}},
 		{"point", []string{`{"jsonrpc":"2.0","id":"a","result":2}`}},
-		{"twice", []string{`{"jsonrpc":"2.0","id":"a","error":{"code":-32000,"message":"the upstream's reply has more than one id","data":{"code":"upstream_error"}}}`}},
+		{"twice", []string{`{"jsonrpc":"2.0","id":"a","error":{"code":-32000,"message":"the upstream's reply was dropped: a member of the message is given more than once","data":{"code":"upstream_error","hint":"whether the request took effect is not known; examine the server with ` + "`anvil mcp inspect`" + `"}}}`}},
 		{"batch", []string{`{"jsonrpc":"2.0","method":"n"}`, `{"jsonrpc":"2.0","id":"a","result":4}`}},
 	} {
 		client.send(`{"jsonrpc":"2.0","id":"a","method":"` + c.method + `"}`)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -27,6 +28,10 @@ func runPeer(peer string) {
 		bufio.NewReader(os.Stdin).ReadString('\n')
 		fmt.Fprintln(os.Stderr, "password is hunter2")
 		os.Exit(7)
+	case "deaf": // it reads nothing, and its parent's end is not told to it either
+		for {
+			time.Sleep(time.Hour)
+		}
 	case "sdk-server":
 		_ = sdkServer().Run(context.Background(), &mcp.StdioTransport{}) // ends with its input
 	default:

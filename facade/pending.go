@@ -140,15 +140,28 @@ func (s *session) forward(e wire.Envelope, reply func(wire.Envelope)) {
 
 // transmit sends a request that pends under id. On a link of exchanges an error concerns this request alone.
 func (s *session) transmit(id uint64, frame []byte) {
-	err := s.up.Send(s.ctx, frame)
+	_, separate := s.up.(exchanges)
+	var err error
+	if separate {
+		err = s.up.Send(s.ctx, frame)
+	} else {
+		err = s.hand(frame)
+	}
 	if err == nil || s.ctx.Err() != nil {
 		return
 	}
-	if _, separate := s.up.(exchanges); !separate || errors.Is(err, wire.ErrSessionGone) {
+	if !separate || errors.Is(err, wire.ErrSessionGone) {
 		s.stop(err)
 		return
 	}
 	s.lose(id, err)
+}
+
+// hand gives a message to a link that takes it at once as long as its peer reads; a peer that does not ends the session.
+func (s *session) hand(frame []byte) error {
+	t := time.AfterFunc(s.facade.limits.Send, func() { s.end(errDeaf) })
+	defer t.Stop()
+	return s.up.Send(s.ctx, frame)
 }
 
 // stop ends the session because the upstream takes no more. A link that knows why says so to its reader as well, and
@@ -177,14 +190,15 @@ func (s *session) lose(id uint64, err error) {
 
 // send sends a message that gets no reply upstream as it is.
 func (s *session) send(frame []byte) {
-	ctx := s.ctx
 	_, separate := s.up.(exchanges)
+	var err error
 	if separate {
-		limited, cancel := context.WithTimeout(ctx, exchangeTimeout)
+		ctx, cancel := context.WithTimeout(s.ctx, exchangeTimeout)
 		defer cancel()
-		ctx = limited
+		err = s.up.Send(ctx, frame)
+	} else {
+		err = s.hand(frame)
 	}
-	err := s.up.Send(ctx, frame)
 	switch {
 	case err == nil || s.ctx.Err() != nil:
 	case separate && !errors.Is(err, wire.ErrSessionGone):

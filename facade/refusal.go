@@ -30,6 +30,7 @@ const (
 	upstreamGone     = "upstream_gone"
 	upstreamTrouble  = "upstream_error"
 	tooManyInFlight  = "too_many_requests"
+	tooManySessions  = "too_many_sessions"
 	ambiguousMessage = "ambiguous_message"
 )
 
@@ -68,50 +69,63 @@ func (r refusal) envelope() wire.Envelope {
 	return e
 }
 
-// inspect reads a client's frame, and refuses one that is no JSON-RPC message or that two readers could read as two
-// different messages.
-func inspect(frame []byte) (wire.Envelope, *refusal) {
-	e, err := wire.Scan(frame)
+// inspect reads a client's frame, and refuses one that is no JSON-RPC message, that two readers could read as two
+// different messages, or whose method could pass for another. e may be bare: its frame is then scanned here.
+func inspect(e wire.Envelope) (wire.Envelope, *refusal) {
+	if bare(e) {
+		var err error
+		e, err = wire.Scan(e.Raw)
+		switch {
+		case errors.Is(err, wire.ErrBatch):
+			return e, &refusal{code: codeInvalid, message: "batches are not supported; send one message at a time"}
+		case errors.Is(err, wire.ErrNotMessage):
+			return e, &refusal{code: codeInvalid, message: err.Error()}
+		case err != nil:
+			return e, &refusal{code: codeParse, message: err.Error()}
+		}
+	}
+	if problem := ambiguity(e); problem != "" {
+		return e, &refusal{code: codeInvalid, message: problem, reason: ambiguousMessage,
+			hint: "send every member once, spelled as in JSON-RPC 2.0"}
+	}
 	switch {
-	case errors.Is(err, wire.ErrBatch):
-		return e, &refusal{code: codeInvalid, message: "batches are not supported; send one message at a time"}
-	case errors.Is(err, wire.ErrNotMessage):
-		return e, &refusal{code: codeInvalid, message: err.Error()}
-	case err != nil:
-		return e, &refusal{code: codeParse, message: err.Error()}
-	}
-	called := present(e.Method)
-	switch {
-	case e.Dup:
-		return e, ambiguous("a member of the message is given more than once")
-	case called && (present(e.Result) || present(e.Error)):
-		return e, ambiguous("the message has a method and a result or error as well")
-	case !called && !present(e.Result) && !present(e.Error):
-		return e, &refusal{code: codeInvalid, message: "the message has neither a method nor a result nor an error"}
-	}
-	if name := lookalike(frame); name != "" {
-		return e, ambiguous(fmt.Sprintf("the message has a member %s, which some readers take for one of JSON-RPC's", shown(name)))
-	}
-	if called && disguised(e.MethodName()) {
+	case bare(e):
+		return e, &refusal{code: codeInvalid, message: noMessage}
+	case disguised(e):
 		return e, &refusal{code: codeNoMethod, message: "unknown method " + shown(e.MethodName())}
 	}
 	return e, nil
 }
 
+const noMessage = "the message has neither a method nor a result nor an error"
+
+// bare reports whether e is no message, or a frame that was not scanned.
+func bare(e wire.Envelope) bool {
+	return !present(e.Method) && !present(e.Result) && !present(e.Error)
+}
+
+// ambiguity says why two readers could take the message for two different ones; it returns "" when they could not.
+func ambiguity(e wire.Envelope) string {
+	switch {
+	case e.Dup:
+		return "a member of the message is given more than once"
+	case present(e.Method) && (present(e.Result) || present(e.Error)):
+		return "the message has a method and a result or error as well"
+	}
+	if name := lookalike(e); name != "" {
+		return fmt.Sprintf("the message has a member %s, which some readers take for one of JSON-RPC's", shown(name))
+	}
+	return ""
+}
+
 func present(s wire.Span) bool { return s != wire.Span{} }
 
-func ambiguous(message string) *refusal {
-	return &refusal{code: codeInvalid, message: message, reason: ambiguousMessage,
-		hint: "send every member once, spelled as in JSON-RPC 2.0"}
-}
+// maxShown is how many bytes of a peer's text a message repeats.
+const maxShown = 100
 
 // shown quotes a client's text for a message, cut to a sane length.
 func shown(s string) string {
-	const most = 100
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "..."
-	}
-	return strconv.Quote(s)
+	return strconv.Quote(cut(s, maxShown))
 }
 
 // troubleOf says in one sentence what became of the upstream. What a server printed to stderr or put in the body of an

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"anvil/compiler/surface"
 )
 
 // maxRestarts is how often a walk begins anew because the upstream announced a change meanwhile.
@@ -21,6 +23,8 @@ type roll struct {
 	walking bool
 	closed  bool
 	waiting []waiter
+
+	retold map[string]bool // tools whose new text was told of; for the walk alone
 }
 
 // waiter is a request that is held until the roster is known.
@@ -64,6 +68,20 @@ func (r *roll) invalidate() {
 	defer r.mu.Unlock()
 	r.changes++
 	r.roster.Store(nil)
+}
+
+// noteText tells the operator, once a session and tool, that a tool is described in other words than it was approved
+// with. Whether it may be is for others to decide: it is served.
+func (r *roll) noteText(tool surface.Item) {
+	want, known := r.session.facade.options.Text[tool.Name]
+	if !known || tool.TextDigest() == want || r.retold[tool.Name] {
+		return
+	}
+	if r.retold == nil {
+		r.retold = map[string]bool{}
+	}
+	r.retold[tool.Name] = true
+	r.session.facade.logf("the text of tool %s is not the one that was approved; review it with: anvil mcp diff", shown(tool.Name))
 }
 
 // drop forgets a held request that the client cancelled; it reports false when none of that id is held.

@@ -47,19 +47,20 @@ func (e *upstreamRefusal) envelope() wire.Envelope {
 
 // walk collects the pages of one complete tools/list.
 type walk struct {
-	facade *Facade
-	extra  []canon.Member // members of the first page's result beside the tools
-	tools  [][]byte       // exposed tools whose contract holds, raw, in the upstream's order
-	names  []string       // their names
-	seen   map[string]int // exposed name -> how often it was offered
-	faults map[string]string
-	count  int
-	size   int
+	facade  *Facade
+	session *session
+	extra   []canon.Member // members of the first page's result beside the tools
+	tools   [][]byte       // exposed tools whose contract holds, raw, in the upstream's order
+	names   []string       // their names
+	seen    map[string]int // exposed name -> how often it was offered
+	faults  map[string]string
+	count   int
+	size    int
 }
 
 // walkTools asks for every page, within bounds.
 func (s *session) walkTools(ctx context.Context) (*roster, error) {
-	w := walk{facade: s.facade, seen: map[string]int{}, faults: map[string]string{}}
+	w := walk{facade: s.facade, session: s, seen: map[string]int{}, faults: map[string]string{}}
 	cursors := map[string]bool{}
 	var params []byte
 	for page := 0; ; page++ {
@@ -85,6 +86,8 @@ func (s *session) walkTools(ctx context.Context) (*roster, error) {
 	}
 }
 
+var errTwofold = errors.New("the list of tools gives one of its members twice, so that readers may differ on it")
+
 // page takes one reply in and returns the raw cursor of the next page, nil after the last.
 func (w *walk) page(reply wire.Envelope) (cursor []byte, err error) {
 	if !present(reply.Result) {
@@ -95,13 +98,13 @@ func (w *walk) page(reply wire.Envelope) (cursor []byte, err error) {
 		return nil, fmt.Errorf("read the list of tools: %w", err)
 	}
 	if repeats(result, "tools") || repeats(result, "nextCursor") {
-		return nil, errors.New("the list of tools gives one of its members twice")
+		return nil, errTwofold
 	}
 	if !result.Get("tools").IsArray() {
 		return nil, errors.New("the list of tools is not an array")
 	}
 	if w.extra == nil {
-		w.extra = result.Members
+		w.extra = w.unlike(result.Members)
 	}
 	w.size += len(result.Raw)
 	w.count += len(result.Get("tools").Items)
@@ -136,12 +139,48 @@ func (w *walk) tool(tool *canon.Node) {
 		w.faults[name] = "it cannot be read: " + err.Error()
 	case hasDuplicates(tool):
 		w.faults[name] = "the server gives one of its members twice, so that readers may differ on it"
+	case disguise(tool) != "":
+		w.faults[name] = "the server gives it a member " + shown(disguise(tool)) + ", which some readers take for one of the protocol's"
 	case item.ContractDigest() != want:
 		w.faults[name] = "its contract is not the one that was approved"
 	default:
+		w.session.tools.noteText(item)
 		w.tools = append(w.tools, tool.Raw)
 		w.names = append(w.names, name)
 	}
+}
+
+// unlike returns the members without those that some clients take for the tools or the cursor: the filter does not see
+// what is in them.
+func (w *walk) unlike(members []canon.Member) []canon.Member {
+	kept := make([]canon.Member, 0, len(members))
+	for _, m := range members {
+		if isLookalike(m.Name, "tools", "nextCursor") {
+			w.session.notes.logf("left a member %s out of the list of tools: some readers take it for another", shown(m.Name))
+			continue
+		}
+		kept = append(kept, m)
+	}
+	return kept
+}
+
+// disguise returns a member of the tool or of its annotations that reads like one of the protocol's without being it.
+func disguise(tool *canon.Node) string {
+	for _, m := range tool.Members {
+		if isLookalike(m.Name, "name", "title", "description", "inputSchema", "outputSchema", "annotations", "execution", "_meta") {
+			return m.Name
+		}
+	}
+	annotations := tool.Get("annotations")
+	if annotations == nil {
+		return ""
+	}
+	for _, m := range annotations.Members {
+		if isLookalike(m.Name, "title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint") {
+			return m.Name
+		}
+	}
+	return ""
 }
 
 func repeats(n *canon.Node, name string) bool {

@@ -38,41 +38,53 @@ func (f *Facade) Serve(ctx context.Context, client wire.Link) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(f.ctx, cancel)()
-	c := &linkFront{
-		facade: f, client: client, closed: make(chan struct{}),
-		out: newQueue(&budget{limit: f.limits.Queue}),
-	}
+	c := newLinkFront(f, client)
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
 		c.write()
 	}()
-	read, ended := make(chan error, 1), make(chan struct{})
+	go c.read(ctx)
+	handled, done := make(chan error, 1), make(chan struct{})
 	go func() {
-		defer close(ended)
-		read <- c.read(ctx)
+		defer close(done)
+		handled <- c.handle(ctx)
 	}()
-	err := c.wait(ctx, read)
+	err := c.wait(ctx, handled)
+	asked := ctx.Err() != nil
+	cancel()
 	c.out.close()
 	waitFor(written, flushTime)
 	closeErr := client.Close()
 	waitFor(written, blockedWait)
-	waitFor(ended, blockedWait)
-	if err == nil && closeErr != nil && !errors.Is(closeErr, wire.ErrClosed) && ctx.Err() == nil {
+	waitFor(c.in.ended, blockedWait)
+	waitFor(done, blockedWait)
+	if err == nil && closeErr != nil && !errors.Is(closeErr, wire.ErrClosed) && !asked {
 		return fmt.Errorf("close the client's link: %w", closeErr)
 	}
 	return err
 }
 
-// linkFront is the front of a session whose client is at the other end of a link.
+// linkFront is the front of a session whose client is at the other end of a link. Its messages are read and handled by
+// two goroutines: the upstream can hold up the second.
 type linkFront struct {
 	facade *Facade
 	client wire.Link
+	in     *inbox
 	out    *queue
+	notes  notes
+	met    chan struct{} // closed once the upstream was dialled, with whatever success, or will not be
 	closed chan struct{} // closed when the session will say no more
 
 	mu      sync.Mutex
 	session *session // nil until the first message came
+}
+
+func newLinkFront(f *Facade, client wire.Link) *linkFront {
+	return &linkFront{
+		facade: f, client: client, in: newInbox(f.limits.Ahead), out: newQueue(&budget{limit: f.limits.Queue}),
+		notes: notes{log: f.logf}, met: make(chan struct{}), closed: make(chan struct{}),
+	}
 }
 
 func (c *linkFront) reply(_ *stream, frame []byte) error { return c.out.push(outgoing{frame: frame}) }
@@ -85,10 +97,44 @@ func (c *linkFront) opened() *session {
 	return c.session
 }
 
-// read takes the client's messages until it leaves.
-func (c *linkFront) read(ctx context.Context) error {
+// read takes the client's messages in until it leaves.
+func (c *linkFront) read(ctx context.Context) {
 	for {
-		frame, err := c.client.Recv(ctx)
+		e, err := receive(ctx, c.client)
+		if err == nil && !c.in.add(e, false) {
+			err = c.in.wait(ctx, e, c.patience())
+		}
+		if err != nil {
+			c.in.end(err)
+			return
+		}
+	}
+}
+
+// patience is how long an upstream may let a full inbox wait.
+func (c *linkFront) patience() time.Duration {
+	select {
+	case <-c.met:
+		return c.facade.limits.Send
+	default:
+		return c.facade.limits.Dial + c.facade.limits.Send
+	}
+}
+
+// meet closes met; only handle, and what it calls, may call it.
+func (c *linkFront) meet() {
+	select {
+	case <-c.met:
+	default:
+		close(c.met)
+	}
+}
+
+// handle handles the client's messages until one ends the session or there are no more.
+func (c *linkFront) handle(ctx context.Context) error {
+	defer c.meet()
+	for {
+		e, err := c.in.next(ctx)
 		if err != nil {
 			var tooLarge *wire.FrameTooLargeError
 			if errors.As(err, &tooLarge) {
@@ -96,17 +142,17 @@ func (c *linkFront) read(ctx context.Context) error {
 			}
 			return err
 		}
-		if err := c.take(ctx, frame); err != nil {
+		if err := c.take(ctx, e); err != nil {
 			return err
 		}
 	}
 }
 
-// take handles one frame of the client's; an error ends the session.
-func (c *linkFront) take(ctx context.Context, frame []byte) error {
-	e, refused := inspect(frame)
+// take handles one message of the client's; an error ends the session.
+func (c *linkFront) take(ctx context.Context, e wire.Envelope) error {
+	e, refused := inspect(e)
 	if refused != nil {
-		c.facade.logf("refused a message: %s", cut(refused.message, 200))
+		c.notes.logf("refused a message: %s", cut(refused.message, 200))
 		return c.reply(nil, refused.frame(requestID(e)))
 	}
 	s := c.opened()
@@ -159,28 +205,34 @@ func (c *linkFront) open(ctx context.Context) (*session, error) {
 	c.mu.Lock()
 	c.session = s
 	c.mu.Unlock()
+	c.meet()
 	go s.run()
 	return s, nil
 }
 
-// wait waits for the end of the session from either side, sees the session closed, and returns what went wrong.
-func (c *linkFront) wait(ctx context.Context, read <-chan error) error {
+// wait waits for the end of the session from either side, sees the session closed, and returns what went wrong. handled
+// gets what ended the handling of the client's messages.
+func (c *linkFront) wait(ctx context.Context, handled <-chan error) error {
 	var err error
 	select {
-	case err = <-read:
+	case err = <-handled:
+		handled = nil
+	case <-c.in.ended:
+		err = c.in.cause()
 	case <-c.closed:
 	case <-ctx.Done():
 	}
-	s := c.opened()
+	if err != nil && !errors.Is(err, errDeaf) {
+		err = c.drain(ctx, handled, err)
+	}
 	if left(err) {
 		err = errClientLeft
 	}
+	s := c.opened()
 	if s == nil {
 		return fault(ctx, err)
 	}
-	if err != nil {
-		c.drain(ctx, s)
-	} else {
+	if err == nil {
 		err = ctx.Err()
 	}
 	s.end(err)
@@ -199,21 +251,33 @@ func fault(ctx context.Context, err error) error {
 // left reports whether err from a client's link means that the client closed it.
 func left(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, wire.ErrClosed) }
 
-// drain waits for the replies still to come: a script may pipe its requests in and close its side at once.
-func (c *linkFront) drain(ctx context.Context, s *session) {
+// drain waits for the client's last messages to be handled and for the replies still to come: a script may pipe its
+// requests in and close its side at once. The start of the upstream has a limit of its own. What it returns is err, or
+// what ended the handling if that was something else.
+func (c *linkFront) drain(ctx context.Context, handled <-chan error, err error) error {
+	select {
+	case <-c.met:
+	case <-ctx.Done():
+		return err
+	}
 	deadline := time.NewTimer(drainTime)
 	defer deadline.Stop()
 	step := time.NewTicker(drainStep)
 	defer step.Stop()
-	for !s.quiet() {
+	for {
+		if s := c.opened(); handled == nil && (s == nil || s.quiet()) {
+			return err
+		}
 		select {
+		case err = <-handled:
+			handled = nil
 		case <-step.C:
 		case <-deadline.C:
-			return
-		case <-s.done:
-			return
+			return err
+		case <-c.closed:
+			return err
 		case <-ctx.Done():
-			return
+			return err
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,7 @@ type session struct {
 	up     wire.Link
 	calls  Upstream
 	tools  roll
+	notes  notes
 	ctx    context.Context // ends with the session; its cause says why
 	cancel context.CancelCauseFunc
 	done   chan struct{}  // closed when the upstream is gone too
@@ -66,6 +68,7 @@ func (f *Facade) open(parent context.Context, client front) (*session, error) {
 	s.ctx, s.cancel = context.WithCancelCause(parent)
 	s.calls = gate{s, sender{s}}
 	s.tools.session = s
+	s.notes.log = f.logf
 	s.pending.limit = f.limits.InFlight
 	return s, nil
 }
@@ -95,13 +98,13 @@ func (s *session) accept(e wire.Envelope, to *stream) {
 }
 
 func (s *session) request(e wire.Envelope, to *stream) {
-	id := []byte(string(e.Bytes(e.ID)))
+	id := bytes.Clone(e.Bytes(e.ID))
 	reply := func(answer wire.Envelope) { s.answer(to, id, answer) }
-	switch e.MethodName() {
+	switch methodOf(e) {
 	case methodCall:
 		tool, problem := toolName(e.Bytes(e.Params))
 		if problem != "" {
-			s.facade.logf("refused a call: %s", problem)
+			s.notes.logf("refused a call: %s", problem)
 			reply(refusal{code: codeParams, message: problem, reason: ambiguousMessage, hint: "give params.name once, as a string"}.envelope())
 			return
 		}
@@ -149,7 +152,7 @@ func (s *session) notification(e wire.Envelope) {
 	switch method := e.MethodName(); method {
 	case methodCall, methodList:
 		// Nothing in the protocol says what it would mean, but an upstream might run it all the same.
-		s.facade.logf("dropped a %s without an id", method)
+		s.notes.logf("dropped a %s without an id", method)
 	case methodCancelled:
 		s.cancelled(e)
 	case methodInitialized:
@@ -173,14 +176,14 @@ func (s *session) cancelled(e wire.Envelope) {
 	given := 0
 	if len(params) > 0 && params[0] == '{' {
 		eachMember(params, func(raw, _ []byte) {
-			if decodedName(raw) == "requestId" {
+			if alike(decodedName(raw), "requestId") {
 				given++
 			}
 		})
 	}
 	span, ok := wire.Member(params, "requestId")
 	if !ok || given != 1 {
-		s.facade.logf("dropped a cancellation that does not name one request")
+		s.notes.logf("dropped a cancellation that does not name one request")
 		return
 	}
 	id := params[span.Start:span.End]
@@ -262,6 +265,11 @@ func (s *session) list(e wire.Envelope, reply func(wire.Envelope)) {
 		switch {
 		case errors.As(err, &refused):
 			reply(refused.envelope())
+		case errors.Is(err, errTwofold):
+			reply(refusal{
+				code: codeServer, reason: unverified, message: "the upstream's tools are withheld: " + err.Error(),
+				hint: "examine the server with `anvil mcp inspect`",
+			}.envelope())
 		case err != nil:
 			reply(refusal{
 				code: codeServer, reason: upstreamTrouble, message: "the upstream's tools could not be listed: " + troubleOf(err),

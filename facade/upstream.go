@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"context"
 	"errors"
 	"strconv"
 
@@ -11,11 +12,11 @@ import (
 // read handles what the upstream sends, in the order it comes, until the link or the session ends.
 func (s *session) read() error {
 	for {
-		frame, err := s.up.Recv(s.ctx)
+		e, err := receive(s.ctx, s.up)
 		var lost *wire.ReplyLostError
 		switch {
 		case err == nil:
-			s.take(frame)
+			s.take(e)
 		case errors.As(err, &lost):
 			if id, ok := ownID(lost.ID); ok {
 				s.lose(id, lost.Err)
@@ -26,8 +27,22 @@ func (s *session) read() error {
 	}
 }
 
+// receive returns the next message of link, scanned if the link has done so and otherwise bare.
+func receive(ctx context.Context, link wire.Link) (wire.Envelope, error) {
+	if l, ok := link.(wire.EnvelopeLink); ok {
+		return l.RecvEnvelope(ctx)
+	}
+	frame, err := link.Recv(ctx)
+	return wire.Envelope{Raw: frame}, err
+}
+
 // take handles one frame from the upstream.
-func (s *session) take(frame []byte) {
+func (s *session) take(e wire.Envelope) {
+	if !bare(e) {
+		s.dispatch(e)
+		return
+	}
+	frame := e.Raw
 	e, err := wire.Scan(frame)
 	switch {
 	case err == nil:
@@ -40,16 +55,27 @@ func (s *session) take(frame []byte) {
 			}
 		}
 	default:
-		s.facade.logf("dropped a frame of the upstream that is no message")
+		s.notes.logf("dropped a frame of the upstream that is no message")
 	}
 }
 
+// dispatch hands one message of the upstream's on. What a client could take for an answer to something else, past the
+// filter of tools/list, is held to the same rules as what clients send.
 func (s *session) dispatch(e wire.Envelope) {
-	if e.IsResponse() && present(e.ID) && e.Raw[e.ID.Start] != 'n' {
+	problem := ambiguity(e)
+	if problem == "" && bare(e) {
+		problem = noMessage
+	}
+	if problem != "" {
+		s.notes.logf("dropped a message of the upstream: %s", problem)
+		s.spoil(e, problem)
+		return
+	}
+	if e.IsResponse() {
 		s.settle(e)
 		return
 	}
-	if e.IsNotification() && e.MethodName() == methodListChanged {
+	if announcesTools(e.MethodName()) {
 		s.tools.invalidate()
 	}
 	if err := s.front.push(e); err != nil {
@@ -59,31 +85,30 @@ func (s *session) dispatch(e wire.Envelope) {
 
 // settle hands a reply to whoever awaits it.
 func (s *session) settle(e wire.Envelope) {
-	id, ok := ownID(e.Bytes(e.ID))
-	if ok {
-		var c pendingCall
-		if c, ok = s.pending.settle(id); ok {
-			c.reply(unambiguous(e))
+	if id, ok := ownID(e.Bytes(e.ID)); ok {
+		if c, ok := s.pending.settle(id); ok {
+			c.reply(e)
 			return
 		}
 	}
-	s.facade.logf("dropped a reply of the upstream to nothing that was asked")
+	s.notes.logf("dropped a reply of the upstream to nothing that was asked")
 }
 
-// unambiguous replaces a reply that gives its id twice: the client might read the other one, which is not its own.
-func unambiguous(e wire.Envelope) wire.Envelope {
-	ids := 0
-	if e.Dup {
-		eachMember(e.Raw, func(raw, _ []byte) {
-			if decodedName(raw) == "id" {
-				ids++
-			}
-		})
+// spoil answers the request to which a message that was dropped is the reply, so that nobody waits for it.
+func (s *session) spoil(e wire.Envelope, problem string) {
+	if !e.IsResponse() {
+		return
 	}
-	if ids < 2 {
-		return e
+	id, ok := ownID(e.Bytes(e.ID))
+	if !ok {
+		return
 	}
-	return refusal{code: codeServer, reason: upstreamTrouble, message: "the upstream's reply has more than one id"}.envelope()
+	if c, ok := s.pending.settle(id); ok {
+		c.reply(refusal{
+			code: codeServer, reason: upstreamTrouble, message: "the upstream's reply was dropped: " + problem,
+			hint: "whether the request took effect is not known; examine the server with `anvil mcp inspect`",
+		}.envelope())
+	}
 }
 
 // ownID reads an id that this side made, as a peer may spell it: 7, "7" or 7.0.

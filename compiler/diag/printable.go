@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -24,6 +25,41 @@ func ShellWord(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// ShellPath is [ShellWord] for the name of a file, which a command must not take for a flag.
+func ShellPath(path string) string {
+	if strings.HasPrefix(path, "-") {
+		path = "./" + path
+	}
+	return ShellWord(path)
+}
+
+// ShellArg returns name where a shell reads it as one plain word and a command reads it as no flag, and otherwise instead. Names that servers
+// choose stand so in a command that people are told to type: a tool called "--all" is named by its operation's id.
+func ShellArg(name, instead string) string {
+	if strings.HasPrefix(name, "-") || ShellWord(name) != name {
+		return ShellWord(instead)
+	}
+	return name
+}
+
+// PrintableJSON returns JSON with everything that [Printable] would show as an escape written as JSON's own, so that a terminal shows it and
+// a reader of JSON sees the same text. data is valid JSON.
+func PrintableJSON(data []byte) []byte {
+	out := make([]byte, 0, len(data))
+	for len(data) > 0 {
+		r, size := utf8.DecodeRune(data)
+		if r < ' ' || visible(r) {
+			out = append(out, data[:size]...) // white space between values: no string holds it
+		} else {
+			for _, unit := range utf16.Encode([]rune{r}) {
+				out = fmt.Appendf(out, `\u%04x`, unit)
+			}
+		}
+		data = data[size:]
+	}
+	return out
 }
 
 func escape(r rune) string {

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/internal/atomicfile"
 )
 
 var (
@@ -45,26 +47,79 @@ func IsPack(dir string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// Bounds of a pack, in bytes.
+const (
+	maxManifest = 64 << 20
+	maxPack     = 1 << 30 // of all its files
+)
+
+// maxSwaps is how often a pack that is replaced while it is read is read anew.
+const maxSwaps = 3
+
 // Read reads a pack folder and verifies it: digests, missing, changed and smuggled files, links, unsafe paths. The findings are empty when
-// the pack is whole; what could be read is returned beside them. The error matches [ErrFormat] when dir is no pack.
+// the pack is whole; what could be read is returned beside them. One pack is read, also when another takes its place meanwhile. The error
+// matches [ErrFormat] when dir is no pack.
 func Read(dir string) (*Pack, []diag.Finding, error) {
-	if !IsPack(dir) {
-		return nil, nil, fmt.Errorf("open pack %s: %w: it has no %s; build one with `anvil mcp adopt TARGET --out %s`", dir, ErrFormat, ManifestFile, dir)
+	for swaps := 0; ; swaps++ {
+		p, findings, swapped, err := readOnce(dir)
+		if err == nil && len(findings) == 0 || !swapped || swaps == maxSwaps {
+			return p, findings, err
+		}
 	}
-	data, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+}
+
+// readOnce reads everything through one root: no path or link leaves it, and it stays the same folder whatever dir names later. swapped
+// reports that dir names another folder now, so that what was found may be that folder's going.
+func readOnce(dir string) (p *Pack, findings []diag.Finding, swapped bool, err error) {
+	noPack := fmt.Errorf("open pack %s: %w: it has no %s; build one with `anvil mcp adopt TARGET --out %s`", dir, ErrFormat, ManifestFile, diag.ShellPath(dir))
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() || errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, false, noPack // opening a pipe would wait
+	}
+	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, nil, fmt.Errorf("open pack: %w", err)
+		return nil, nil, errors.Is(err, fs.ErrNotExist), fmt.Errorf("open pack %s: %w", dir, err)
+	}
+	defer root.Close()
+	p, findings, err = readRoot(dir, root)
+	swapped = isSwapped(dir, root)
+	switch {
+	case errors.Is(err, errNoManifest):
+		err = noPack
+	case err != nil:
+		err = fmt.Errorf("open pack %s: %w", dir, err)
+	}
+	return p, findings, swapped, err
+}
+
+// errNoManifest says that a folder does not hold a manifest that is a regular file.
+var errNoManifest = errors.New("no manifest")
+
+func readRoot(dir string, root *os.Root) (*Pack, []diag.Finding, error) {
+	data, err := atomicfile.ReadIn(root, ManifestFile, maxManifest)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, atomicfile.ErrNotRegular) {
+		return nil, nil, errNoManifest
+	} else if err != nil {
+		return nil, nil, err
 	}
 	m, err := DecodeManifest(data)
 	if err != nil {
-		return nil, nil, fmt.Errorf("open pack %s: %w", dir, err)
+		return nil, nil, err
 	}
 	p := &Pack{Dir: dir, Manifest: m, Files: map[string][]byte{}}
-	findings, err := p.read()
+	findings, err := p.read(root)
 	if err != nil {
-		return nil, nil, fmt.Errorf("open pack %s: %w", dir, err)
+		return nil, nil, err
 	}
 	return p, findings, nil
+}
+
+func isSwapped(dir string, root *os.Root) bool {
+	opened, err := root.Stat(".")
+	if err != nil {
+		return true
+	}
+	there, err := os.Stat(dir)
+	return err != nil || !os.SameFile(opened, there)
 }
 
 // NotWholeError is a pack whose files are not exactly those that its manifest seals.
@@ -81,7 +136,7 @@ func (e *NotWholeError) Error() string {
 	case n > 1:
 		more = fmt.Sprintf(" and %d findings more", n)
 	}
-	return fmt.Sprintf("pack %s does not verify: %s%s; see `anvil pack verify %s`", e.Dir, e.Findings[0].Message, more, diag.ShellWord(e.Dir))
+	return fmt.Sprintf("pack %s does not verify: %s%s; see `anvil pack verify %s`", e.Dir, e.Findings[0].Message, more, diag.ShellPath(e.Dir))
 }
 
 // Open is [Read] for who needs a whole pack: any finding makes the error a *[NotWholeError].
@@ -96,28 +151,25 @@ func Open(dir string) (*Pack, error) {
 	return p, nil
 }
 
-// read loads every artifact through a root that no path or link can leave.
-func (p *Pack) read() ([]diag.Finding, error) {
-	root, err := os.OpenRoot(p.Dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
+// read loads every artifact.
+func (p *Pack) read(root *os.Root) ([]diag.Finding, error) {
 	findings := p.checkManifest()
 	present, unexpected, err := p.walk(root.FS())
 	if err != nil {
 		return nil, err
 	}
 	findings = append(findings, unexpected...)
+	room := int64(maxPack)
 	for _, a := range p.Manifest.Artifacts {
 		if !present[a.Path] {
 			findings = append(findings, finding(fileMissing, a.Path, fmt.Sprintf("file %q is sealed by the manifest and missing", a.Path)))
 			continue
 		}
-		data, err := root.ReadFile(a.Path)
+		data, err := atomicfile.ReadIn(root, a.Path, room)
 		if err != nil {
 			return nil, err
 		}
+		room -= int64(len(data))
 		p.Files[a.Path] = data
 		if got := canon.Digest(data); got != a.Digest {
 			f := finding(fileChanged, a.Path, fmt.Sprintf("file %q is not the one that was sealed", a.Path))

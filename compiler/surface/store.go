@@ -16,6 +16,9 @@ import (
 // FileSuffix ends the name of every snapshot file.
 const FileSuffix = ".snapshot.json"
 
+// maxFile bounds a snapshot file, in bytes: several times the largest surface a probe takes.
+const maxFile = 512 << 20
+
 // ErrNotFound is returned for a snapshot that a store does not hold.
 var ErrNotFound = errors.New("no such snapshot")
 
@@ -79,10 +82,12 @@ func (s Store) Save(name string, snapshot *McpSurfaceSnapshot) error {
 
 // ReadFile reads and verifies one snapshot file. Errors match [ErrNotFound], [ErrFormat] or [ErrDigest].
 func ReadFile(path string) (*McpSurfaceSnapshot, error) {
-	data, err := os.ReadFile(path)
+	data, err := atomicfile.ReadFile(path, maxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("read snapshot %s: %w", path, ErrNotFound)
+	case errors.Is(err, atomicfile.ErrNotRegular), errors.Is(err, atomicfile.ErrTooLarge):
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	case err != nil:
 		return nil, fmt.Errorf("read snapshot: %w", err)
 	}

@@ -3,7 +3,8 @@
 //
 // It stands beside the flow: whatever stage has bytes to keep (a snapshot, a pack, a configuration) hands them over as
 // its last step. It knows no format, creates no parent folder, and never decides whether something may be replaced:
-// the caller says so.
+// the caller says so. Reading is its other half: [ReadFile] takes regular files of a bounded size only, and [Lock] keeps
+// others out between a read and the write that follows from it.
 //
 // Everything is prepared in a hidden sibling (same file system, so a rename suffices) whose name begins with
 // ".anvil-". A run that was killed may leave one behind; the next write beside it removes those older than staleAge.
@@ -32,16 +33,24 @@ const (
 	staleAge = time.Hour
 )
 
-// Write puts data at path, with mode perm less the process's umask. When path already holds exactly data the file is
-// left untouched, except that permission bits beyond perm are taken away. A symbolic link is followed and stays a link.
-// The parent folder must exist. On error path is as it was. Concurrent writers are safe: one of them wins whole.
+// Write puts data at path, with mode perm less the process's umask, and never with more than a file there has. When path
+// already holds exactly data the file is left untouched, except that permission bits beyond perm are taken away. A symbolic
+// link is followed and stays a link. What is there and no regular file (a folder, a pipe, a device, a socket) is never
+// replaced. The parent folder must exist. On error path is as it was. Concurrent writers are safe: one of them wins whole.
 func Write(path string, data []byte, perm fs.FileMode) error {
 	target, err := resolve(path)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	if done, err := alreadyHolds(target, data, perm); done || err != nil {
+	info, err := replaceable(target)
+	if err != nil {
 		return wrap(path, err)
+	}
+	if info != nil {
+		if done, err := alreadyHolds(target, info, data, perm); done || err != nil {
+			return wrap(path, err)
+		}
+		perm &= info.Mode().Perm()
 	}
 	return wrap(path, replaceFile(target, data, perm))
 }
@@ -66,18 +75,26 @@ func resolve(path string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-func alreadyHolds(target string, data []byte, perm fs.FileMode) (bool, error) {
+// replaceable describes the file at target, nil when nothing is there, and refuses what is no regular file: a rename would put a
+// plain file in the place of a device that others write to.
+func replaceable(target string) (fs.FileInfo, error) {
 	info, err := os.Stat(target)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is in the way and only a regular file is replaced; remove it or choose another name", kindOf(info.Mode()))
+	}
+	return info, nil
+}
+
+func alreadyHolds(target string, info fs.FileInfo, data []byte, perm fs.FileMode) (bool, error) {
+	if info.Size() != int64(len(data)) {
 		return false, nil
 	}
-	if info.IsDir() {
-		return false, errors.New("a folder is in the way; remove it or choose another name")
-	}
-	if !info.Mode().IsRegular() || info.Size() != int64(len(data)) {
-		return false, nil
-	}
-	have, err := os.ReadFile(target)
+	have, err := ReadFile(target, info.Size())
 	if err != nil || !bytes.Equal(have, data) {
 		return false, nil
 	}

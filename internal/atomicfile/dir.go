@@ -16,10 +16,12 @@ import (
 
 // WriteDir puts a folder at path that holds exactly files. Keys are relative paths with "/" between their parts; a
 // key that is absolute, leaves the folder, holds a backslash or names a file where another key needs a folder is
-// refused before anything is written. Files get mode 0644 and folders 0755, less the umask. The parent must exist.
+// refused before anything is written. Files get mode 0644 and folders 0755, less the umask; where a folder is replaced it and
+// what stays in it keep their modes, and what is new in it is no more open than it is. The parent must exist.
 //
 // A folder that already holds exactly files is left untouched. Otherwise, when path exists and is not empty, replace
-// says whether its whole content may go; without it the error matches fs.ErrExist. A file at path is never replaced.
+// says whether its whole content may go; without it the error matches fs.ErrExist. A file at path is never replaced, nor is
+// a folder that is read-only, or has one in it: the error matches fs.ErrPermission.
 // When ctx ends before the folder is in place the error matches ctx.Err(). On error path is as it was and nothing of
 // the attempt remains. Concurrent writers with replace are safe: the last one wins whole.
 func WriteDir(ctx context.Context, path string, files map[string][]byte, replace bool) error {
@@ -51,13 +53,17 @@ func (w dirWriter) write(ctx context.Context, dir string, files map[string][]byt
 	if done, err := w.check(target, files); done || err != nil {
 		return err
 	}
-	stage, err := newStage(parent)
+	modes, err := modesOf(target)
+	if err != nil {
+		return err
+	}
+	stage, err := newStage(parent, modes)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(stage) // after the swap this is the old content, or nothing
 	sweep(parent, stage)
-	if err := fillStage(ctx, stage, files); err != nil {
+	if err := fillStage(ctx, stage, files, modes); err != nil {
 		return err
 	}
 	if err := w.swap(stage, target); err != nil {
@@ -96,32 +102,35 @@ func refuseFull(target string) error {
 	return err
 }
 
-func newStage(parent string) (string, error) {
+func newStage(parent string, m modes) (string, error) {
 	for {
 		stage := filepath.Join(parent, stagePrefix+randomSuffix())
-		err := os.Mkdir(stage, 0o755)
+		err := os.Mkdir(stage, m.folder(".")&0o755|0o700)
 		if !errors.Is(err, fs.ErrExist) {
 			return stage, err
 		}
 	}
 }
 
-func fillStage(ctx context.Context, stage string, files map[string][]byte) error {
+func fillStage(ctx context.Context, stage string, files map[string][]byte, m modes) error {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		full := filepath.Join(stage, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(full), m.folder(path.Dir(name))&0o755|0o700); err != nil {
 			return err
 		}
-		f, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		f, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, m.file(name)&0o644|0o200)
 		if err != nil {
 			return err
 		}
 		if err := fill(f, files[name]); err != nil {
 			return err
 		}
+	}
+	if err := m.restore(stage); err != nil {
+		return err
 	}
 	return ctx.Err()
 }
@@ -160,7 +169,7 @@ func sameTree(dir string, files map[string][]byte) bool {
 		if !ok || !e.Type().IsRegular() {
 			return errDiffers
 		}
-		have, err := os.ReadFile(p)
+		have, err := ReadFile(p, int64(len(want)))
 		seen++
 		return errors.Join(err, errIf(!bytes.Equal(have, want)))
 	})

@@ -17,7 +17,6 @@ import (
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/emit"
 	"anvil/compiler/surface"
-	"anvil/internal/atomicfile"
 	"anvil/internal/config"
 )
 
@@ -45,8 +44,7 @@ func (sh *shell) adopt(c *cli.Context) error {
 		return err
 	}
 	out := c.String("out")
-	earlier, err := checkOut(out)
-	if err != nil {
+	if _, err := checkOut(out); err != nil {
 		return err
 	}
 	target, err := sh.target(c, c.Args().Slice(), sh.rest)
@@ -72,6 +70,18 @@ func (sh *shell) adopt(c *cli.Context) error {
 		return err
 	}
 	in.Snapshot = seen.snapshot
+	if err := makeParent(out); err != nil {
+		return err
+	}
+	return sh.exclusively(out, func() error { return sh.adoptInto(out, in, selection) })
+}
+
+// adoptInto builds the pack and puts it in place. What was approved while the server was asked counts: the approvals are read now.
+func (sh *shell) adoptInto(out string, in emit.Inputs, selection selection) error {
+	earlier, err := checkOut(out)
+	if err != nil {
+		return err
+	}
 	if in.Approvals, _, err = sh.approvalsFor(earlier, adopt.Bridge(in.Snapshot), selection); err != nil {
 		return err
 	}
@@ -100,6 +110,9 @@ func checkOut(out string) (*pack.Pack, error) {
 	if out == "" {
 		return nil, usagef("say where the pack goes: --out FOLDER")
 	}
+	if err := checkOutside(out); err != nil {
+		return nil, err
+	}
 	entries, err := os.ReadDir(out)
 	switch {
 	case os.IsNotExist(err):
@@ -111,7 +124,7 @@ func checkOut(out string) (*pack.Pack, error) {
 	case !pack.IsPack(out):
 		return nil, usagef("--out %s is not empty and not a pack: nothing in it was touched; choose another folder", out)
 	}
-	p, err := pack.Open(out)
+	p, _, err := openTrusted(out)
 	if err != nil {
 		return nil, fmt.Errorf("--out cannot be replaced, since its approvals cannot be trusted: %w; to start anew remove the folder", err)
 	}
@@ -148,14 +161,6 @@ func readBase(path string) (*surface.McpSurfaceSnapshot, error) {
 		return p.Snapshot()
 	}
 	return surface.ReadFile(path)
-}
-
-// writePack puts the pack in place whole.
-func (sh *shell) writePack(out string, built emit.Built) error {
-	if err := os.MkdirAll(filepath.Dir(filepath.Clean(out)), 0o755); err != nil {
-		return err
-	}
-	return atomicfile.WriteDir(sh.ctx, out, built.Files, pack.IsPack(out))
 }
 
 // printAdopted says what was found and what to type next.
@@ -205,13 +210,13 @@ func nextAfterAdopt(out string, built emit.Built) string {
 	reads := slices.ContainsFunc(d.Operations, func(o air.Operation) bool { return o.Effect.Kind == air.Read && o.State != air.StateBlocked })
 	switch {
 	case len(d.Approved().Operations) == 0 && reads:
-		return "anvil mcp approve " + diag.ShellWord(out) + " --read-only"
+		return "anvil mcp approve " + diag.ShellPath(out) + " --read-only"
 	case len(d.Approved().Operations) == 0:
-		return "anvil mcp approve " + diag.ShellWord(out) + " TOOL..."
+		return "anvil mcp approve " + diag.ShellPath(out) + " TOOL..."
 	case built.Manifest.Mode == pack.Facade:
-		return "anvil mcp serve " + diag.ShellWord(out)
+		return "anvil mcp serve " + diag.ShellPath(out)
 	}
-	return "anvil pack verify " + diag.ShellWord(out)
+	return "anvil pack verify " + diag.ShellPath(out)
 }
 
 // shellTarget spells a target as it is typed, secrets masked.

@@ -90,16 +90,24 @@ func (sh *shell) approve(c *cli.Context) error {
 	}
 	s.operations, s.readOnly, s.all = c.Args().Tail(), c.Bool("read-only"), c.Bool("all")
 	if s.empty() {
-		return usagef("say what to approve: operations or tools by name, --read-only, or --all; see them with `anvil mcp inspect %s`", diag.ShellWord(c.Args().First()))
+		return usagef("say what to approve: operations or tools by name, --read-only, or --all; see them with `anvil mcp inspect %s`", diag.ShellPath(c.Args().First()))
 	}
 	if err := s.check(); err != nil {
 		return err
 	}
-	p, err := pack.Open(c.Args().First())
-	if err != nil {
+	dir := c.Args().First()
+	if err := checkOutside(dir); err != nil {
 		return err
 	}
-	before, err := trustedDocument(p)
+	if !pack.IsPack(dir) {
+		_, err := pack.Open(dir)
+		return err
+	}
+	return sh.exclusively(dir, func() error { return sh.approveIn(dir, s) })
+}
+
+func (sh *shell) approveIn(dir string, s selection) error {
+	p, before, err := openTrusted(dir)
 	if err != nil {
 		return err
 	}
@@ -121,24 +129,10 @@ func (sh *shell) approve(c *cli.Context) error {
 	return sh.printApproved(p.Dir, chosen, built)
 }
 
-// trustedDocument returns the pack's document, unless it contradicts itself: an operation looser than its evidence, or approved by nobody.
-func trustedDocument(p *pack.Pack) (air.Document, error) {
-	d, err := p.Document()
-	if err != nil {
-		return d, err
-	}
-	for _, f := range air.Validate(d) {
-		if f.Class == diag.Error {
-			return d, &exitError{exitFindings, fmt.Errorf("pack %s does not verify: %s; see `anvil pack verify %s`", p.Dir, f.Message, diag.ShellWord(p.Dir))}
-		}
-	}
-	return d, nil
-}
-
-// approvalsFor joins the approvals an earlier pack holds with those now given for the chosen operations of d.
+// approvalsFor joins the approvals an earlier pack, which is trusted, holds with those now given for the chosen operations of d.
 func (sh *shell) approvalsFor(earlier *pack.Pack, d air.Document, s selection) (approvals []air.Approval, chosen []air.Operation, err error) {
 	if earlier != nil {
-		before, err := trustedDocument(earlier)
+		before, err := earlier.Document()
 		if err != nil {
 			return nil, nil, err
 		}
@@ -177,14 +171,16 @@ func (s selection) choose(d air.Document) ([]air.Operation, error) {
 func (s selection) named(d air.Document) (chosen []air.Operation, err error) {
 	var unknown []string
 	for _, name := range s.operations {
-		i := slices.IndexFunc(d.Operations, func(o air.Operation) bool { return o.ID == name || o.MCP.ToolName == name })
+		matches := operationsCalled(d, name)
 		switch {
-		case i < 0:
+		case len(matches) == 0:
 			unknown = append(unknown, fmt.Sprintf("%q", name))
-		case d.Operations[i].State == air.StateBlocked:
-			return nil, usagef("operation %s is blocked and cannot be approved: %s; nothing was approved", name, strings.Join(d.Operations[i].ReviewNotes, "; "))
+		case len(matches) > 1:
+			return nil, ambiguous(name, matches)
+		case matches[0].State == air.StateBlocked:
+			return nil, usagef("operation %s is blocked and cannot be approved: %s; nothing was approved", name, strings.Join(matches[0].ReviewNotes, "; "))
 		default:
-			chosen = append(chosen, d.Operations[i])
+			chosen = append(chosen, matches[0])
 		}
 	}
 	if len(unknown) > 0 {
@@ -209,7 +205,7 @@ func (sh *shell) printApproved(dir string, chosen []air.Operation, built emit.Bu
 	if approved == 0 {
 		fmt.Fprintln(sh.out, "\nnext: approve operations by name; none is inferred to be read-only")
 	} else if built.Manifest.Mode == pack.Facade {
-		fmt.Fprintf(sh.out, "\nnext: anvil mcp serve %s\n", diag.ShellWord(dir))
+		fmt.Fprintf(sh.out, "\nnext: anvil mcp serve %s\n", diag.ShellPath(dir))
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
-	"anvil/compiler/pack"
 	"anvil/internal/config"
 	"anvil/wire"
 )
@@ -19,7 +18,7 @@ func (sh *shell) callCommand() *cli.Command {
 		Name: "call", Usage: "call one tool of a live server, or of a pack through its policy",
 		ArgsUsage: "TARGET TOOL",
 		Description: `A server is called directly; a pack is called through its facade, where only approved operations exist. With a command behind
---, TOOL alone stands before it. --format json prints the server's result as it came.
+--, TOOL alone stands before it. Of a pack, TOOL may be an operation's id. --format json prints the server's result as it came.
 
 ` + targetUsage,
 		Flags: targetFlags(
@@ -57,15 +56,15 @@ func (sh *shell) call(c *cli.Context) error {
 	defer way.close()
 	ctx, cancel := context.WithTimeoutCause(sh.ctx, limit, errors.New("no answer within "+limit.String()+"; give more with --timeout"))
 	defer cancel()
-	result, err := sh.callTool(ctx, c, way, tool)
+	result, err := sh.callTool(ctx, c, way)
 	if err != nil {
 		return way.explain(ctx, target, err)
 	}
-	return sh.printCallResult(tool, result, format)
+	return sh.printCallResult(way.tool, result, format)
 }
 
 // callTool opens a session and calls the tool once.
-func (sh *shell) callTool(ctx context.Context, c *cli.Context, way way, tool string) ([]byte, error) {
+func (sh *shell) callTool(ctx context.Context, c *cli.Context, way way) ([]byte, error) {
 	link, err := way.dial(ctx)
 	if err != nil {
 		return nil, err
@@ -75,19 +74,21 @@ func (sh *shell) callTool(ctx context.Context, c *cli.Context, way way, tool str
 	if _, err := wire.Handshake(ctx, client, wire.Hello{Name: "anvil", Version: version}); err != nil {
 		return nil, err
 	}
-	arguments, err := sh.callArguments(ctx, c, client, tool)
+	arguments, err := sh.callArguments(ctx, c, client, way.tool)
 	if err != nil {
 		return nil, err
 	}
-	params := []byte(`{"name":` + string(canon.Quote(tool)) + `,"arguments":` + string(arguments) + `}`)
+	params := []byte(`{"name":` + string(canon.Quote(way.tool)) + `,"arguments":` + string(arguments) + `}`)
 	return client.Call(ctx, "tools/call", params)
 }
 
 // way is how to reach a tool.
 type way struct {
-	dial  func(context.Context) (wire.Link, error)
-	close func()
-	ended func() error // why the facade in between ended; nil when it did not, or there is none
+	tool   string // its name for the server
+	facade bool   // the way is through anvil's own facade
+	dial   func(context.Context) (wire.Link, error)
+	close  func()
+	ended  func() error // why the facade in between ended; nil when it did not, or there is none
 }
 
 // explain tells a tool that was refused from a server that is gone, and says what to do.
@@ -101,7 +102,7 @@ func (w way) explain(ctx context.Context, t config.Target, err error) error {
 	case errors.As(err, &coded):
 		return err
 	case errors.As(err, &rpc):
-		return refusedCall(t, rpc)
+		return w.refused(t, rpc)
 	case errors.Is(err, wire.ErrAuthRequired):
 		return &exitError{exitAuth, fmt.Errorf("%s: the server asks for authentication: %w%s", shellTarget(t), err, adviceFor(err))}
 	}
@@ -111,11 +112,11 @@ func (w way) explain(ctx context.Context, t config.Target, err error) error {
 	return &exitError{exitUnreachable, fmt.Errorf("%s: the server could not be reached: %w%s", shellTarget(t), err, adviceFor(err))}
 }
 
-// refusedCall is an error reply: of the facade, which says what to do, or of the server.
-func refusedCall(t config.Target, rpc *wire.RPCError) error {
+// refused is an error reply: of the facade, which says what to do, or of the server, whose advice is not anvil's.
+func (w way) refused(t config.Target, rpc *wire.RPCError) error {
 	hint := "see the tools with `anvil mcp inspect " + shellTarget(t) + "`"
 	code := exitTool
-	if reply, err := canon.Parse(rpc.Raw); err == nil {
+	if reply, err := canon.Parse(rpc.Raw); err == nil && w.facade {
 		if text := reply.Get("data").Get("hint").Text(); text != "" {
 			hint = text
 		}
@@ -129,41 +130,39 @@ func refusedCall(t config.Target, rpc *wire.RPCError) error {
 // wayTo returns how to reach the tool: a live server directly, a pack through its facade, so that what is not approved stays uncallable on
 // this path too.
 func (sh *shell) wayTo(c *cli.Context, t config.Target, tool string) (way, error) {
-	w := way{close: func() {}, ended: func() error { return nil }}
+	w := way{tool: tool, close: func() {}, ended: func() error { return nil }}
 	switch t.Kind {
 	case config.KindSnapshot:
 		return w, usagef("%s is a snapshot: there is no server to call; give the server itself, or a pack of mode facade", t.Path)
 	case config.KindPack:
-		if err := sh.confirmed(c, t.Path, tool); err != nil {
-			return w, err
-		}
-		f, err := sh.openFacade(c, t.Path, func(string) {}) // what it would log is in its reply
-		if err != nil {
-			return w, err
-		}
-		w.dial, w.ended = sh.connectFacade(f)
-		w.close = func() { f.Close() }
-		return w, nil
+		return sh.wayThrough(c, t.Path, w)
 	}
 	var err error
 	w.dial, _, err = sh.dialer(t.Server)
 	return w, err
 }
 
-// confirmed refuses an operation that asks for confirmation and did not get it.
-func (sh *shell) confirmed(c *cli.Context, dir, tool string) error {
-	p, err := pack.Open(dir)
+// wayThrough is the way through the facade of a pack. The tool may be given as its operation's id.
+func (sh *shell) wayThrough(c *cli.Context, dir string, w way) (way, error) {
+	p, document, err := openTrusted(dir)
 	if err != nil {
-		return err
+		return w, err
 	}
-	d, err := trustedDocument(p)
-	if err != nil {
-		return err
-	}
-	for _, o := range d.Operations {
-		if o.MCP.ToolName == tool && o.State == air.StateApproved && o.Confirmation.Required && !c.Bool("confirm") {
-			return usagef("%s asks for confirmation (%s); nothing was called; say yes with --confirm", tool, o.Confirmation.Reason)
+	if matches := operationsCalled(document, w.tool); len(matches) > 1 {
+		return w, ambiguous(w.tool, matches)
+	} else if len(matches) == 1 {
+		o := matches[0]
+		if o.State == air.StateApproved && o.Confirmation.Required && !c.Bool("confirm") {
+			return w, usagef("%s asks for confirmation (%s); nothing was called; say yes with --confirm", w.tool, o.Confirmation.Reason)
 		}
+		w.tool = o.MCP.ToolName
 	}
-	return nil
+	f, err := sh.openFacade(c, p, document, func(string) {}) // what it would log is in its reply
+	if err != nil {
+		return w, err
+	}
+	w.facade = true
+	w.dial, w.ended = sh.connectFacade(f)
+	w.close = func() { f.Close() }
+	return w, nil
 }

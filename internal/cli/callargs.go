@@ -128,38 +128,46 @@ func argument(value string, types map[string]bool) ([]byte, error) {
 	return nil, fmt.Errorf("%q is no %s", value, strings.Join(slices.Sorted(maps.Keys(types)), " or "))
 }
 
-// maxSchemaDepth bounds how far references are followed.
-const maxSchemaDepth = 16
+// maxSchemaVisits bounds how many places of a schema are looked at for the type of one argument.
+const maxSchemaVisits = 1000
 
 // typesOf returns the JSON types that a property's schema admits by name; none when it does not say.
 func typesOf(root, property *canon.Node) map[string]bool {
-	types := map[string]bool{}
-	collectTypes(root, property, types, 0)
-	return types
+	c := typeCollector{root: root, types: map[string]bool{}, seen: map[*canon.Node]bool{}}
+	c.collect(property)
+	return c.types
 }
 
-func collectTypes(root, schema *canon.Node, types map[string]bool, depth int) {
-	if schema == nil || depth > maxSchemaDepth {
+// typeCollector looks at each place once, since references can lead to one place in more ways than there is time for.
+type typeCollector struct {
+	root  *canon.Node
+	types map[string]bool
+	seen  map[*canon.Node]bool
+}
+
+func (c typeCollector) collect(schema *canon.Node) {
+	if schema == nil || c.seen[schema] || len(c.seen) == maxSchemaVisits {
 		return
 	}
-	collectTypes(root, referred(root, schema.Get("$ref").Text()), types, depth+1)
+	c.seen[schema] = true
+	c.collect(referred(c.root, schema.Get("$ref").Text()))
 	named := append(schema.Get("type").Elements(), schema.Get("type"))
 	for _, name := range named {
 		if text := name.Text(); text != "" {
-			types[text] = true
+			c.types[text] = true
 		}
 	}
 	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
 		for _, branch := range schema.Get(keyword).Elements() {
-			collectTypes(root, branch, types, depth+1)
+			c.collect(branch)
 		}
 	}
-	if len(types) > 0 {
+	if len(c.types) > 0 {
 		return
 	}
 	for _, value := range append(schema.Get("enum").Elements(), schema.Get("const")) {
 		if value != nil {
-			types[jsonType(value)] = true
+			c.types[jsonType(value)] = true
 		}
 	}
 }

@@ -9,21 +9,41 @@ import (
 	"anvil/compiler/diag"
 )
 
-// printCallResult prints what the tool returned, and exits 6 when it reports an error. As JSON it is the server's own result.
+// printCallResult prints what the tool returned, and exits 6 when it reports an error. As JSON it is the server's own result, byte for byte
+// but for its layout; on a terminal what would steer it is escaped.
 func (sh *shell) printCallResult(tool string, result []byte, format string) error {
 	node, err := canon.Parse(result)
-	if err != nil {
-		return err
+	if err != nil || !node.IsObject() {
+		return &exitError{exitUnreachable, fmt.Errorf("tool %q: the server answered with something that is no result: the protocol has an object there", tool)}
 	}
 	if format == "json" {
-		fmt.Fprintf(sh.out, "%s\n", indented(node))
+		text := indented(node)
+		if isTerminal(sh.out.w) {
+			text = diag.PrintableJSON(text)
+		}
+		fmt.Fprintf(sh.out, "%s\n", text)
 	} else {
 		sh.printContent(node)
 	}
-	if failed, _ := node.Get("isError").Bool(); failed {
+	if reportsError(node) {
 		return &exitError{exitTool, fmt.Errorf("tool %q reports an error", tool)}
 	}
 	return nil
+}
+
+// reportsError reports a result that says so, or that says it in a way that two readers could take differently.
+func reportsError(result *canon.Node) bool {
+	said := 0
+	for _, m := range result.Members {
+		if m.Name != "isError" {
+			continue
+		}
+		failed, ok := m.Value.Bool()
+		if said++; failed || !ok || said > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // indented lays a server's JSON out for reading; every member and digit stays as it was sent.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -11,7 +10,6 @@ import (
 	cli "github.com/urfave/cli/v2"
 
 	"anvil/compiler/adopt/gate"
-	"anvil/compiler/adopt/probe"
 	"anvil/compiler/diag"
 	"anvil/compiler/diff"
 	"anvil/compiler/surface"
@@ -25,7 +23,7 @@ var (
 	snapshotOrphaned = diag.Rule{ID: "snapshot-orphaned", Title: "A snapshot has no configured server", Class: diag.Risky, Since: "0.1",
 		Doc: `The folder holds a snapshot that no server of the configuration answers for, so it is compared with nothing. Remove the file, or
 configure the server.`}
-	checkRules = diag.NewCatalog(snapshotMissing, snapshotOrphaned)
+	checkRules = diag.NewCatalog(secretInSurface, snapshotMissing, snapshotOrphaned)
 )
 
 func (sh *shell) checkCommand() *cli.Command {
@@ -47,7 +45,6 @@ another server cannot be reached (4) or asks for authentication (5).`,
 type outcome struct {
 	status   diag.Status
 	findings []diag.Finding
-	exit     int // 0 unless the server could not be checked
 }
 
 func (sh *shell) check(c *cli.Context) error {
@@ -85,7 +82,7 @@ func (sh *shell) check(c *cli.Context) error {
 	if err := sh.printCheck(report, format); err != nil {
 		return err
 	}
-	return checkExit(report, threshold, outcomes, c.Bool("update"))
+	return checkExit(report, threshold, c.Bool("update"))
 }
 
 // configured resolves the named servers, all of them without names. Every wrong entry is reported before anything is started.
@@ -140,19 +137,20 @@ func (sh *shell) checkOne(c *cli.Context, s config.Server) outcome {
 	missing := errors.Is(err, surface.ErrNotFound)
 	switch {
 	case err != nil && !missing:
-		return sh.failed(s.Name, spoiled(err))
+		return outcome{status: diag.Status{Server: s.Name, State: stateSpoiled, Message: sh.secret.mask(spoiled(err).Error())}}
 	case c.Bool("update"):
 		return sh.accept(c, s.Name, seen, old)
 	case missing:
 		f := snapshotMissing.Finding("server", fmt.Sprintf("server %q has no snapshot in %s", s.Name, store.Dir))
 		f.Server, f.Hint = s.Name, "review it with `anvil mcp inspect "+s.Name+"`, then accept it with `anvil mcp check --update "+s.Name+"`"
-		return outcome{status: diag.Status{Server: s.Name, State: "new"}, findings: []diag.Finding{f.Sealed()}}
+		return outcome{status: diag.Status{Server: s.Name, State: stateNew}, findings: []diag.Finding{f.Sealed()}}
 	}
-	findings := serverFindings(s.Name, diff.Judge(diff.Compare(old, seen.snapshot.WithHistory(old))))
+	found := diff.Judge(diff.Compare(old, seen.snapshot.WithHistory(old)))
+	findings := serverFindings(s.Name, append(found, leaks(seen.snapshot, seen.secrets)...))
 	if len(findings) == 0 {
-		return outcome{status: diag.Status{Server: s.Name, State: "same"}}
+		return outcome{status: diag.Status{Server: s.Name, State: stateSame}}
 	}
-	return outcome{status: diag.Status{Server: s.Name, State: "drift", Message: diag.NewReport("check", findings).Summary.Line()}, findings: findings}
+	return outcome{status: diag.Status{Server: s.Name, State: stateDrift, Message: diag.NewReport("check", findings).Summary.Line()}, findings: findings}
 }
 
 // serverFindings names the server in each finding.
@@ -172,11 +170,11 @@ func (sh *shell) accept(c *cli.Context, name string, seen observed, old *surface
 	if verdict.Refused() {
 		return refused(name, verdict)
 	}
-	now, state := seen.snapshot, "accepted"
+	now, state := seen.snapshot, stateAccepted
 	if old != nil {
-		now, state = now.WithHistory(old), "same"
+		now, state = now.WithHistory(old), stateSame
 		if now.Digest != old.Digest {
-			state = "updated"
+			state = stateUpdated
 		}
 	}
 	if err := storeOf(c).Save(name, now); err != nil {
@@ -192,19 +190,7 @@ func (sh *shell) accept(c *cli.Context, name string, seen observed, old *surface
 // refused is a surface that the gate does not let into the folder.
 func refused(name string, v gate.Verdict) outcome {
 	message := "the gate refuses this surface: " + diag.NewReport("check", v.Findings).Summary.Line() + "; its snapshot stays as it was"
-	return outcome{status: diag.Status{Server: name, State: "refused", Message: message}, findings: serverFindings(name, v.Findings), exit: exitFindings}
-}
-
-func (sh *shell) failed(name string, err error) outcome {
-	o := outcome{status: diag.Status{Server: name, State: "failed", Message: sh.secret.mask(err.Error())}, exit: exitCode(err)}
-	var f *probe.Failure
-	if errors.As(err, &f) {
-		o.status.State = string(f.Code)
-	}
-	if errors.Is(err, context.Canceled) {
-		o.status.State = "cancelled"
-	}
-	return o
+	return outcome{status: diag.Status{Server: name, State: stateRefused, Message: message}, findings: serverFindings(name, v.Findings)}
 }
 
 func joined(outcomes []outcome) diag.Report {
@@ -258,20 +244,4 @@ func (sh *shell) printCheck(r diag.Report, format string) error {
 		lines = append(lines, "")
 	}
 	return sh.printReport(r, format, strings.Join(lines, "\n"))
-}
-
-// checkExit returns the worst outcome: findings, then authentication, unreachable servers, and work that could not be done, so that a
-// drift is never hidden by an outage. What --update accepted is no failure.
-func checkExit(r diag.Report, threshold diag.Threshold, outcomes []outcome, update bool) error {
-	if !update && len(r.Failing(threshold)) > 0 {
-		return found(true)
-	}
-	for _, code := range []int{exitFindings, exitAuth, exitUnreachable, exitUsage, exitFailed} {
-		for _, o := range outcomes {
-			if o.exit == code {
-				return &exitError{code, nil}
-			}
-		}
-	}
-	return nil
 }

@@ -70,7 +70,7 @@ func (sh *shell) diff(c *cli.Context) error {
 	delta := diff.Compare(sides[0], sides[1])
 	report := diag.NewReport("diff", diff.Judge(delta))
 	if format == "markdown" {
-		_, err = sh.out.Write(diff.Markdown(sides[0], sides[1], delta, report.Findings))
+		_, err = sh.out.Write(sh.secret.hide(diff.Markdown(sides[0], sides[1], delta, report.Findings)))
 	} else {
 		err = sh.printReport(report, format, changeLine(sides[0], sides[1], report))
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -59,35 +60,53 @@ func TestExitCode(t *testing.T) {
 func TestCheckExit(t *testing.T) {
 	risky := diag.NewReport("check", []diag.Finding{{Rule: "r", Class: diag.Risky}})
 	clean := diag.NewReport("check", nil)
-	outcomes := func(codes ...int) (out []outcome) {
-		for _, c := range codes {
-			out = append(out, outcome{exit: c})
+	states := func(states ...string) (out []diag.Status) {
+		for _, s := range states {
+			out = append(out, diag.Status{Server: "x", State: s})
 		}
 		return out
 	}
 	tests := []struct {
-		name     string
-		report   diag.Report
-		outcomes []outcome
-		update   bool
-		want     int
+		name    string
+		report  diag.Report
+		servers []diag.Status
+		update  bool
+		want    int
 	}{
-		{"clean", clean, outcomes(0, 0), false, 0},
-		{"drift", risky, outcomes(0, 0), false, 1},
-		{"drift and outage", risky, outcomes(4, 0), false, 1},
-		{"tampered snapshot and outage", clean, outcomes(4, 1), false, 1},
-		{"authentication and outage", clean, outcomes(4, 3, 5), false, 5},
-		{"outage and broken disk", clean, outcomes(3, 4), false, 4},
-		{"broken disk", clean, outcomes(0, 3), false, 3},
-		{"accepted drift", risky, outcomes(0), true, 0},
-		{"accepted drift and outage", risky, outcomes(0, 4), true, 4},
-		{"refused by the gate", risky, outcomes(1), true, 1},
+		{"clean", clean, states("same", "new"), false, 0},
+		{"drift", risky, states("drift", "same"), false, 1},
+		{"drift and outage", risky, states("unreachable", "drift"), false, 1},
+		{"tampered snapshot and outage", clean, states("unreachable", "spoiled"), false, 1},
+		{"authentication and outage", clean, states("not-mcp", "failed", "unauthorized"), false, 5},
+		{"outage and broken disk", clean, states("failed", "protocol-error"), false, 4},
+		{"broken disk", clean, states("same", "failed"), false, 3},
+		{"state of another version", clean, states("sublime"), false, 3},
+		{"accepted drift", risky, states("updated", "accepted"), true, 0},
+		{"accepted drift and outage", risky, states("updated", "unreachable"), true, 4},
+		{"refused by the gate", risky, states("refused"), true, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := exitCode(checkExit(tt.report, diag.FailOnRisky, tt.outcomes, tt.update)); got != tt.want {
+			tt.report.Servers = tt.servers
+			if got := exitCode(checkExit(tt.report, diag.FailOnRisky, tt.update)); got != tt.want {
 				t.Errorf("got %d, want %d", got, tt.want)
 			}
 		})
+	}
+}
+
+// The state in the report stands for the error: it gives the same exit code.
+func TestStateGivesTheExitCodeOfItsError(t *testing.T) {
+	failure := func(code probe.Code, err error) error {
+		return fmt.Errorf("x: %w", &probe.Failure{Code: code, Err: err})
+	}
+	for _, err := range []error{
+		failure(probe.Unreachable, errors.New("x")), failure(probe.NotMCP, wire.ErrNotMCP), failure(probe.BrokenList, errors.New("x")),
+		failure(probe.Unauthorized, &wire.StatusError{Code: 401}), &wire.StatusError{Code: 401}, &wire.ExitError{Code: 1},
+		usagef("no"), surface.ErrDigest, fs.ErrPermission, context.Canceled,
+	} {
+		if got, want := exitOf(diag.Status{State: stateOf(err)}), exitCode(err); got != want {
+			t.Errorf("%v is %s, exit %d; want %d", err, stateOf(err), got, want)
+		}
 	}
 }

@@ -2,20 +2,15 @@ package cli
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	cli "github.com/urfave/cli/v2"
 
 	"anvil/compiler/adopt"
 	"anvil/compiler/adopt/gate"
-	"anvil/compiler/adopt/probe"
-	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
-	"anvil/compiler/yaml"
-	"anvil/internal/atomicfile"
 	"anvil/internal/config"
 )
 
@@ -71,24 +66,10 @@ func (sh *shell) inspect(c *cli.Context) error {
 	if err := sh.writeEvidence(c.String("evidence"), seen); err != nil {
 		return err
 	}
-	if err := sh.writeResult(c.String("out"), data); err != nil {
+	if err := sh.writeResult(c.String("out"), sh.secret.hide(data)); err != nil {
 		return err
 	}
 	return found(len(view.Failing(threshold)) > 0)
-}
-
-// checkOutputs refuses, before anything is started, what --out and --evidence cannot mean.
-func checkOutputs(c *cli.Context, t config.Target) error {
-	out, evidence := c.String("out"), c.String("evidence")
-	switch {
-	case evidence == "":
-		return nil
-	case t.Path != "":
-		return usagef("--evidence is about a capture, and %s is a %s; give the server itself", t.Path, t.Kind)
-	case evidence == "-" && (out == "" || out == "-"), evidence != "-" && filepath.Clean(evidence) == filepath.Clean(out):
-		return usagef("the report and --evidence would go to the same place: name another with --out FILE")
-	}
-	return nil
 }
 
 // inspection runs the gate and the bridge. A pack shows its own document, with the approvals that hold now.
@@ -100,7 +81,7 @@ func (sh *shell) inspection(c *cli.Context, seen observed) (inspection, error) {
 	if seen.pack == nil {
 		return newInspection(seen, verdict, adopt.Bridge(seen.snapshot)), nil
 	}
-	document, err := seen.pack.Document()
+	document, err := trustedDocument(seen.pack)
 	if err != nil {
 		return inspection{}, err
 	}
@@ -109,10 +90,11 @@ func (sh *shell) inspection(c *cli.Context, seen observed) (inspection, error) {
 	return newInspection(seen, verdict, document), nil
 }
 
-// verdict runs the gate with the configured limits.
+// verdict runs the gate with the configured limits, and looks for the server's secrets in what it lists.
 func (sh *shell) verdict(c *cli.Context, seen observed) (gate.Verdict, error) {
 	maxTools, err := sh.maxTools(c)
-	return gate.Check(seen.snapshot, gate.Options{MaxTools: maxTools}, seen.findings...), err
+	observed := slices.Concat(seen.findings, leaks(seen.snapshot, seen.secrets))
+	return gate.Check(seen.snapshot, gate.Options{MaxTools: maxTools}, observed...), err
 }
 
 // maxTools returns the configured tool budget, 0 when there is none.
@@ -136,42 +118,6 @@ func parseFormat(c *cli.Context, allowed ...string) (string, error) {
 		}
 	}
 	return "", usagef("--format %q is not known here: use one of %s", format, strings.Join(allowed, ", "))
-}
-
-// writeResult writes to the file, or to stdout when none is named.
-func (sh *shell) writeResult(path string, data []byte) error {
-	if path == "" || path == "-" {
-		_, err := sh.out.Write(data)
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return atomicfile.Write(path, data, 0o644)
-}
-
-func (sh *shell) writeEvidence(path string, seen observed) error {
-	if path == "" {
-		return nil
-	}
-	data, err := canon.Encode(struct {
-		SchemaVersion int            `json:"schemaVersion"`
-		Snapshot      string         `json:"snapshot"`
-		Evidence      probe.Evidence `json:"evidence"`
-	}{1, seen.snapshot.Digest, seen.evidence})
-	if err != nil {
-		return err
-	}
-	return sh.writeResult(path, data)
-}
-
-// reportBytes renders a report in one of the formats every reporting command has.
-func reportBytes(v any, format string) ([]byte, error) {
-	data, err := canon.Encode(v)
-	if err != nil || format == "json" {
-		return data, err
-	}
-	return yaml.FromJSON(data)
 }
 
 // nextAfterInspect is the command a user would type next.

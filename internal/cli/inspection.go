@@ -40,7 +40,8 @@ type surfaceView struct {
 
 type toolView struct {
 	Name      string   `json:"name"`
-	Effect    string   `json:"effect"` // what is inferred, not what is claimed
+	Operation string   `json:"operation"` // the id to approve or call it by
+	Effect    string   `json:"effect"`    // what is inferred, not what is claimed
 	Risk      string   `json:"risk"`
 	Arguments []string `json:"arguments"`      // required ones end in "*"
 	Hints     []string `json:"hints"`          // as the server sent them
@@ -75,7 +76,7 @@ func newInspection(seen observed, v gate.Verdict, d air.Document) inspection {
 
 func newToolView(it surface.Item, o air.Operation) toolView {
 	return toolView{
-		Name: it.Name, Effect: effectWords(o), Risk: string(o.Effect.Risk), Arguments: arguments(it.Node.Get("inputSchema")),
+		Name: it.Name, Operation: o.ID, Effect: effectWords(o), Risk: string(o.Effect.Risk), Arguments: arguments(it.Node.Get("inputSchema")),
 		Hints: hints(it.Node.Get("annotations")), Digest: it.Digest,
 	}
 }
@@ -143,7 +144,7 @@ func (v inspection) render(format string) ([]byte, error) {
 
 func (v inspection) writeText(w io.Writer) error {
 	s := v.Surface
-	fmt.Fprintf(w, "%s %s\n", diag.Printable(orUnnamed(s.Name)), diag.Printable(s.Version))
+	fmt.Fprintf(w, "%s %s\n", brief(orUnnamed(s.Name)), brief(s.Version))
 	fmt.Fprintf(w, "  reached by    %s\n", diag.Printable(s.Endpoint))
 	fmt.Fprintf(w, "  protocol      %s, %s era, over %s, asked as a %s client\n", diag.Printable(s.ProtocolVersion), s.Era, s.Transport, s.ClientProfile)
 	fmt.Fprintf(w, "  capabilities  %s\n", diag.Printable(orNone(strings.Join(s.Capabilities, ", "))))
@@ -184,15 +185,33 @@ func writeToolTable(w io.Writer, tools []toolView) error {
 	}
 	fmt.Fprintf(t, "TOOL\tEFFECT\tRISK\t%sARGUMENTS\tHINTS\n", state("STATE"))
 	for _, tool := range tools {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s%s\t%s\n", diag.Printable(tool.Name), tool.Effect, tool.Risk, state(tool.State),
-			diag.Printable(shorten(strings.Join(tool.Arguments, " "), 60)), diag.Printable(orDash(strings.Join(tool.Hints, " "))))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s%s\t%s\n", tool.cell(), tool.Effect, tool.Risk, state(tool.State),
+			diag.Printable(shorten(strings.Join(tool.Arguments, " "), 60)), diag.Printable(shorten(strings.Join(tool.Hints, " "), maxCell)))
 	}
 	return t.Flush()
 }
 
+// maxCell bounds what a server chose in one cell of a table, in characters: every row is as wide as the widest.
+const maxCell = 80
+
+func brief(text string) string {
+	if text == "" {
+		return ""
+	}
+	return shorten(diag.Printable(text), maxCell)
+}
+
+// cell is the tool's name in a table, and the id to give to a command where the name is not fit for one.
+func (t toolView) cell() string {
+	if diag.ShellArg(t.Name, t.Operation) == t.Name {
+		return brief(t.Name)
+	}
+	return brief(t.Name) + " (" + t.Operation + ")"
+}
+
 func (v inspection) writeMarkdown(w io.Writer) error {
 	s := v.Surface
-	fmt.Fprintf(w, "# %s %s\n\n| | |\n|---|---|\n", diag.MarkdownText(orUnnamed(s.Name)), diag.MarkdownText(s.Version))
+	fmt.Fprintf(w, "# %s %s\n\n| | |\n|---|---|\n", diag.MarkdownText(brief(orUnnamed(s.Name))), diag.MarkdownText(brief(s.Version)))
 	for _, fact := range [][2]string{
 		{"reached by", s.Endpoint},
 		{"protocol", fmt.Sprintf("%s, %s era, over %s, asked as a %s client", s.ProtocolVersion, s.Era, s.Transport, s.ClientProfile)},
@@ -207,8 +226,8 @@ func (v inspection) writeMarkdown(w io.Writer) error {
 		fmt.Fprintf(w, "\n| tool | effect | risk | state | arguments | hints | digest |\n|---|---|---|---|---|---|---|\n")
 	}
 	for _, t := range s.Tools {
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s |\n", diag.MarkdownText(t.Name), t.Effect, t.Risk, diag.MarkdownText(orDash(t.State)),
-			diag.MarkdownText(strings.Join(t.Arguments, " ")), diag.MarkdownText(orDash(strings.Join(t.Hints, " "))), t.Digest)
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s |\n", diag.MarkdownText(t.cell()), t.Effect, t.Risk, diag.MarkdownText(orDash(t.State)),
+			diag.MarkdownText(shorten(strings.Join(t.Arguments, " "), 4*maxCell)), diag.MarkdownText(shorten(strings.Join(t.Hints, " "), maxCell)), t.Digest)
 	}
 	fmt.Fprintln(w)
 	return v.WriteMarkdown(w)

@@ -26,10 +26,12 @@ type shell struct {
 	secret secrets  // never printed, whoever says them
 }
 
-// Main runs anvil and returns its exit code. An interrupt or SIGTERM ends it in order: child processes are gone when it returns.
+// Main runs anvil and returns its exit code. An interrupt or SIGTERM ends it in order: child processes are gone when it returns. A
+// second one ends it at once.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // whoever asks a second time is not asked to wait
 	sh := &shell{ctx: ctx, in: stdin, out: &resultWriter{w: stdout}, err: stderr, getenv: os.LookupEnv, now: time.Now}
 	return sh.run(args)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 
 	cli "github.com/urfave/cli/v2"
@@ -65,17 +66,22 @@ func verdictLine(p *pack.Pack, findings []diag.Finding) string {
 
 // printReport writes a report in the chosen format; the line leads the text form.
 func (sh *shell) printReport(r diag.Report, format, line string) error {
+	var b bytes.Buffer
 	switch format {
 	case "json", "yaml":
 		data, err := reportBytes(r, format)
 		if err != nil {
 			return err
 		}
-		_, err = sh.out.Write(data)
-		return err
+		b.Write(data)
 	case "markdown":
-		return r.WriteMarkdown(sh.out)
+		_ = r.WriteMarkdown(&b) // a buffer takes everything
+	default:
+		if line != "" {
+			fmt.Fprintln(&b, line)
+		}
+		_ = r.WriteText(&b)
 	}
-	fmt.Fprintln(sh.out, line)
-	return r.WriteText(sh.out)
+	_, err := sh.out.Write(sh.secret.hide(b.Bytes()))
+	return err
 }

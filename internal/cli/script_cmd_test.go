@@ -13,9 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"anvil/compiler/canon"
-	"anvil/compiler/pack"
 )
 
 // cmdExits runs a command and demands its exit code: exits CODE COMMAND ARG...
@@ -117,34 +114,6 @@ func readTree(ts *testscript.TestScript, dir string) map[string]string {
 		return err
 	}))
 	return files
-}
-
-// cmdForge replaces OLD by NEW in a file of a pack and seals the pack again, as a forger would who knows the format: forge PACK FILE OLD NEW
-func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 4 {
-		ts.Fatalf("usage: forge PACK FILE OLD NEW")
-	}
-	p, err := pack.Open(ts.MkAbs(args[0]))
-	ts.Check(err)
-	m, kinds, inputs := p.Manifest, map[string]string{}, map[string][]string{}
-	for _, a := range m.Artifacts {
-		kinds[a.Path], inputs[a.Path] = a.Kind, a.Inputs
-	}
-	if args[1] == pack.ManifestFile {
-		m.Version = args[3]
-	} else {
-		changed := strings.ReplaceAll(string(p.Files[args[1]]), args[2], args[3])
-		if changed == string(p.Files[args[1]]) {
-			ts.Fatalf("%s does not hold %q", args[1], args[2])
-		}
-		p.Files[args[1]] = []byte(changed)
-		ts.Check(os.WriteFile(filepath.Join(p.Dir, args[1]), p.Files[args[1]], 0o644))
-	}
-	m, err = pack.Seal(m, p.Files, func(path string) string { return kinds[path] }, func(path string) []string { return inputs[path] })
-	ts.Check(err)
-	data, err := canon.Encode(m)
-	ts.Check(err)
-	ts.Check(os.WriteFile(filepath.Join(p.Dir, pack.ManifestFile), data, 0o644))
 }
 
 // cmdFlip changes one byte of a file, the last of the first place where TEXT stands: flip FILE TEXT

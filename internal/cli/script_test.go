@@ -15,11 +15,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets scripts run anvil, a server that answers every request with one HTTP status, and a client that sends raw messages over HTTP,
-// as processes of their own.
+// TestMain lets scripts run anvil, servers that say what a script wants, one that answers every request with one HTTP status, and a client
+// that sends raw messages over HTTP, as processes of their own.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"anvil":      func() { os.Exit(Main(os.Args, os.Stdin, os.Stdout, os.Stderr)) },
+		"echohttp":   echoHTTP,
+		"fakeserver": fakeServer,
 		"httpstatus": httpStatus,
 		"post":       post,
 	})
@@ -106,13 +108,14 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":    cmdExits,
-			"flip":     cmdFlip,
-			"forge":    cmdForge,
-			"samedir":  cmdSameDir,
-			"waitenv":  cmdWaitEnv,
-			"waittext": cmdWaitText,
-			"without":  cmdWithout,
+			"exits":      cmdExits,
+			"flip":       cmdFlip,
+			"forge":      cmdForge,
+			"samedir":    cmdSameDir,
+			"transplant": cmdTransplant,
+			"waitenv":    cmdWaitEnv,
+			"waittext":   cmdWaitText,
+			"without":    cmdWithout,
 		},
 	})
 }

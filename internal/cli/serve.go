@@ -49,7 +49,11 @@ func (sh *shell) serve(c *cli.Context) error {
 			return err
 		}
 	}
-	f, err := sh.openFacade(c, dir, sh.logger())
+	p, document, err := openTrusted(dir)
+	if err != nil {
+		return err
+	}
+	f, err := sh.openFacade(c, p, document, sh.logger())
 	if err != nil {
 		return err
 	}
@@ -99,16 +103,8 @@ func (sh *shell) logger() func(string) {
 	}
 }
 
-// openFacade makes the facade of a pack, which is verified first.
-func (sh *shell) openFacade(c *cli.Context, dir string, log func(string)) (*facade.Facade, error) {
-	p, err := pack.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	document, err := trustedDocument(p)
-	if err != nil {
-		return nil, err
-	}
+// openFacade makes the facade of a pack, whose document is trusted.
+func (sh *shell) openFacade(c *cli.Context, p *pack.Pack, document air.Document, log func(string)) (*facade.Facade, error) {
 	settings, err := p.Settings()
 	if err != nil {
 		return nil, usage(err)
@@ -123,9 +119,9 @@ func (sh *shell) openFacade(c *cli.Context, dir string, log func(string)) (*faca
 	}
 	exposed, known := sh.exposure(document, log)
 	if len(exposed) == 0 {
-		log("no operation of " + dir + " is approved, so there is no tool to call; approve some with: anvil mcp approve " + diag.ShellWord(dir) + " --read-only")
+		log("no operation of " + p.Dir + " is approved, so there is no tool to call; approve some with: anvil mcp approve " + diag.ShellPath(p.Dir) + " --read-only")
 	}
-	return facade.New(facade.Options{Name: dir, Expose: exposed, Known: known, Dial: dial, Log: log})
+	return facade.New(facade.Options{Name: p.Dir, Expose: exposed, Known: known, Dial: dial, Log: log})
 }
 
 // exposure returns the tools that may be called now, with the contract each was approved with, and those that may not. An approval that has

@@ -71,7 +71,7 @@ func (sh *shell) passGate(c *cli.Context, seen observed) error {
 		return err
 	}
 	report := diag.NewReport("inspect", verdict.Findings)
-	if err := report.WriteText(sh.out); err != nil {
+	if err := sh.printReport(report, "text", ""); err != nil {
 		return err
 	}
 	return &exitError{exitFindings, fmt.Errorf("the gate refuses this surface: %s; nothing was written", report.Summary.Line())}

@@ -75,6 +75,7 @@ type observed struct {
 	snapshot *surface.McpSurfaceSnapshot
 	pack     *pack.Pack // that it was read from; nil otherwise
 	findings []diag.Finding
+	secrets  []string // that the server was given
 	evidence probe.Evidence
 	live     bool
 }
@@ -98,7 +99,9 @@ func (sh *shell) observe(c *cli.Context, t config.Target) (observed, error) {
 		return observed{}, err
 	}
 	defer sh.announce(o)()
-	return capture(sh.ctx, o)
+	seen, err := capture(sh.ctx, o)
+	seen.secrets = t.Server.Secrets()
+	return seen, err
 }
 
 // patience is how long a person waits without a word.
@@ -176,12 +179,12 @@ const probeGrace = 250 * time.Millisecond
 
 // dialer returns how to open a connection to s, and the name of the transport. What s is given in confidence is not printed from then on.
 func (sh *shell) dialer(s config.Server) (func(context.Context) (wire.Link, error), string, error) {
-	sh.secret.add(s)
+	given := sh.secret.add(s)
 	switch {
 	case s.Transport == config.SSE:
 		return nil, "", usagef("the legacy SSE transport is not supported yet: use streamable HTTP (--transport http) or stdio")
 	case s.Command != "":
-		command := wire.Command{Args: append([]string{s.Command}, s.Args...), Env: wire.BaseEnv(s.Env), Dir: s.Dir, Grace: probeGrace}
+		command := wire.Command{Args: append([]string{s.Command}, s.Args...), Env: wire.BaseEnv(s.Env), Dir: s.Dir, Grace: probeGrace, Secrets: given}
 		return func(ctx context.Context) (wire.Link, error) { return wire.Start(ctx, command) }, config.Stdio, nil
 	}
 	header := http.Header{}

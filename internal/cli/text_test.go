@@ -33,11 +33,17 @@ func TestSecretsAreMasked(t *testing.T) {
 		{"longest first", config.Server{Env: map[string]string{"A": "planted", "B": "planted-long"}}, "planted-long planted", "*** ***"},
 		{"flag and value", config.Server{Args: []string{"--token", "planted-3", "plain-word"}}, "planted-3 plain-word", "*** plain-word"},
 		{"joined flag", config.Server{Args: []string{"--token=planted-4"}}, "bad token planted-4", "bad token ***"},
+		{"scheme of a header", config.Server{Headers: map[string]string{"Authorization": "Bearer planted-5"}}, "Bearer planted-5 Bearer", "*** Bearer"},
+		{"cut in the middle", config.Server{Env: map[string]string{"A": "planted-long"}}, "said planted-l... (planted-x...)", "said ***... (planted-x...)"},
+		{"url", config.Server{URL: "http://planteduser:planted%20pass@h/e?k=planted+value"}, "planteduser planted pass planted%20pass planted value planted+value",
+			"*** *** *** *** ***"},
+		{"basic authentication", config.Server{URL: "http://user:planted@h/"}, "got dXNlcjpwbGFudGVk", "got ***"},
 		{"too short to tell", config.Server{Env: map[string]string{"A": "1"}}, "port 1", "port 1"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var s secrets
+			s.add(tt.server)
 			s.add(tt.server)
 			if got := s.mask(tt.text); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
@@ -150,6 +156,22 @@ func TestRulesOfAllStages(t *testing.T) {
 	for _, r := range allRules() {
 		if r.Title == "" || r.Doc == "" || r.Class == "" || r.Since == "" {
 			t.Errorf("rule %s is not filled in", r.ID)
+		}
+	}
+}
+
+// What two readers could take differently is an error.
+func TestReportsError(t *testing.T) {
+	for result, want := range map[string]bool{
+		`{}`: false, `{"isError":false}`: false, `{"isError":true}`: true, `{"isError":"false"}`: true, `{"isError":null}`: true, `{"isError":0}`: true,
+		`{"isError":false,"isError":false}`: true, `{"isError":true,"isError":false}`: true,
+	} {
+		node, err := canon.Parse([]byte(result))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := reportsError(node); got != want {
+			t.Errorf("%s: got %v", result, got)
 		}
 	}
 }

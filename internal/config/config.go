@@ -30,7 +30,11 @@ import (
 
 	"anvil/compiler/canon"
 	"anvil/compiler/yaml"
+	"anvil/internal/atomicfile"
 )
+
+// maxFile bounds a file that people write by hand, in bytes.
+const maxFile = 16 << 20
 
 // fileNames are the names Find looks for, first one first.
 var fileNames = []string{"anvil.yaml", "mcp.json", ".mcp.json", "mcp.yaml", ".mcp.yaml"}
@@ -76,7 +80,7 @@ func Find(dir string) (path string, ok bool) {
 // Keys that anvil does not know at the top are refused in its own YAML file. In JSON files, mcp.yaml and .mcp.yaml, which
 // other tools read as well, they are left to those tools.
 func Load(path string, env func(string) (string, bool)) (*File, error) {
-	src, err := os.ReadFile(path)
+	src, err := atomicfile.ReadFile(path, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}

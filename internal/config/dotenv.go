@@ -3,9 +3,10 @@ package config
 import (
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
+
+	"anvil/internal/atomicfile"
 )
 
 var dotenvLine = regexp.MustCompile(`^(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*=[ \t]*(.*)$`)
@@ -14,7 +15,7 @@ var dotenvLine = regexp.MustCompile(`^(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.-]*
 // 'literal' values, "values" with the escapes \n \r \t \" \\ \$, and bare values up to " #". The last of two equal names
 // wins. Values are not expanded. Errors name the line and never what it says.
 func readDotenv(path string) (map[string]string, error) {
-	src, err := os.ReadFile(path)
+	src, err := atomicfile.ReadFile(path, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("read variables: %w", err)
 	}

@@ -45,8 +45,7 @@ func holdsSecret(text string) bool {
 func referenced(table map[string]string) map[string]string {
 	out := maps.Clone(table)
 	for key, value := range table {
-		url := schemed.MatchString(value) && redactURL(value) != value
-		if holdsSecret(value) && (namesSecret(key) || looksSecret(value) || url) {
+		if holdsSecret(value) && (namesSecret(key) || isSecret(value)) {
 			out[key] = "${" + variableFor(key) + "}"
 		}
 	}

@@ -20,9 +20,10 @@ var (
 
 	// secretPart and secretWord recognise the name of a secret: as a part of the name, or as a whole word in it.
 	secretPart = regexp.MustCompile(`token|secret|passw|passphrase|apikey|accesskey|privatekey|signingkey|credential|authorization|bearer|cookie|signature|connectionstring`)
-	secretWord = regexp.MustCompile(`(^| )(key|auth|pat|pwd|pass|jwt|sas|dsn|sig|pin|otp)( |$)`)
+	secretWord = regexp.MustCompile(`(^| )(key|auth|pat|pwd|pass|jwt|sas|dsn|sig|pin|otp|creds?)( |$)`)
 
 	assignment  = regexp.MustCompile(`^(-{0,2}[A-Za-z_][A-Za-z0-9_.-]*)=`)
+	named       = regexp.MustCompile(`^-{0,2}([A-Za-z_][A-Za-z0-9_-]*):([^/].*)$`)
 	joinedEnv   = regexp.MustCompile(`^-e[A-Z_]`)
 	schemed     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
 	camelHump   = regexp.MustCompile(`([a-z0-9])([A-Z])`)
@@ -49,12 +50,14 @@ func maskArgs(args []string) []string {
 // maskAfter says how to mask the argument behind arg, which may be a flag that takes it for its value.
 func maskAfter(arg string) func(string) string {
 	switch {
-	case !strings.HasPrefix(arg, "-") || strings.Contains(arg, "="):
+	case !strings.HasPrefix(arg, "-") || strings.ContainsAny(arg, "=:"):
 		return maskWord
 	case arg == "-e" || arg == "--env":
 		return maskVariable
 	case arg == "-H" || arg == "--header":
 		return maskHeader
+	case arg == "-u" || arg == "--user":
+		return maskUser
 	case namesSecret(arg):
 		return func(string) string { return mask }
 	}
@@ -82,23 +85,37 @@ func maskHeader(arg string) string {
 	return name + ": " + mask
 }
 
+// maskUser keeps the name in "name:password"; two numbers are the user and group of a container.
+func maskUser(arg string) string {
+	name, password, ok := strings.Cut(arg, ":")
+	if !ok || numeric.MatchString(arg) || reference.MatchString(password) && !holdsSecret(password) {
+		return maskWord(arg)
+	}
+	return name + ":" + mask
+}
+
 // maskWord masks what is secret in one argument that stands by itself.
 func maskWord(arg string) string {
+	if holdsNamedSecret(arg) {
+		return mask
+	}
 	if strings.ContainsFunc(arg, unicode.IsSpace) {
 		return maskScript(arg)
 	}
 	if joinedEnv.MatchString(arg) {
 		return "-e" + mask
 	}
+	if isShortPassword(arg) {
+		return "-p" + mask
+	}
+	if joinedUser.MatchString(arg) {
+		return "-u" + maskUser(arg[2:])
+	}
 	if m := assignment.FindStringSubmatch(arg); m != nil {
-		value := arg[len(m[0]):]
-		switch {
-		case looksSecret(m[1]) || strings.Trim(value, "=") == "" && arg[0] != '-': // the padding of a base64 text
-			return mask
-		case namesSecret(m[1]) || variable.MatchString(m[1]) || m[1] == "--env" || m[1] == "--header" || looksSecret(value):
-			return m[0] + mask
-		}
-		return m[0] + maskWord(value)
+		return maskAssignment(m[1], arg[len(m[0]):])
+	}
+	if m := named.FindStringSubmatch(arg); m != nil && namesSecret(m[1]) && !plainValue.MatchString(m[2]) {
+		return strings.TrimSuffix(arg, m[2]) + mask
 	}
 	if schemed.MatchString(arg) {
 		return redactURL(arg)
@@ -109,10 +126,23 @@ func maskWord(arg string) string {
 	return arg
 }
 
+// maskAssignment masks name=value, where name may be a flag.
+func maskAssignment(name, value string) string {
+	switch {
+	case looksSecret(name) || strings.Trim(value, "=") == "" && name[0] != '-': // the padding of a base64 text
+		return mask
+	case namesSecret(name) || variable.MatchString(name) || name == "--env" || name == "--header" || looksSecret(value):
+		return name + "=" + mask
+	case name == "--user" || name == "-u":
+		return name + "=" + maskUser(value)
+	}
+	return name + "=" + maskWord(value)
+}
+
 // maskScript hides an argument with white space in it, such as a line for a shell, as soon as any part of it is secret:
 // how its parts belong together is for the shell to say.
 func maskScript(arg string) string {
-	fields := strings.FieldsFunc(arg, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`'";|&()`, r) })
+	fields := scriptWords(arg)
 	masked := maskArgs(fields)
 	for i := range fields {
 		if fields[i] != masked[i] {
@@ -123,6 +153,11 @@ func maskScript(arg string) string {
 		return mask
 	}
 	return arg
+}
+
+// scriptWords takes a line for a shell apart, roughly.
+func scriptWords(line string) []string {
+	return strings.FieldsFunc(line, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`'";|&()`, r) })
 }
 
 func namesSecret(name string) bool {

@@ -107,6 +107,8 @@ func parseWord(word string, file *File) (Target, error) {
 	switch {
 	case err == nil && info.IsDir():
 		return packTarget(word)
+	case err == nil && !info.Mode().IsRegular():
+		return Target{}, fmt.Errorf("%s is no regular file: it is neither a snapshot (a JSON file) nor a pack (a folder with %s)", word, manifestName)
 	case err == nil:
 		return fileTarget(word)
 	case isForcedPath(word):
@@ -129,7 +131,7 @@ func unknownWord(word string, file *File) error {
 }
 
 func packTarget(dir string) (Target, error) {
-	if _, err := os.Stat(filepath.Join(dir, manifestName)); err != nil {
+	if info, err := os.Stat(filepath.Join(dir, manifestName)); err != nil || !info.Mode().IsRegular() {
 		return Target{}, fmt.Errorf("folder %s is no pack: it holds no %s", dir, manifestName)
 	}
 	return Target{Kind: KindPack, Path: dir}, nil

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+
+	"anvil/compiler/canon"
+)
+
+// fakeServer speaks MCP on stdio as a file says: its name, instructions and tools, and the answer to each tool's call, an error or a result:
+// fakeserver FILE. A tool without an answer says its name.
+func fakeServer() {
+	text, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	script, err := canon.Parse(text)
+	if err != nil {
+		panic(err)
+	}
+	for in := bufio.NewReader(os.Stdin); ; {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		message, err := canon.Parse(line)
+		if err != nil {
+			panic(err)
+		}
+		if id := message.Get("id"); id != nil {
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", id.Raw, answerOf(script, message))
+		}
+	}
+}
+
+// answerOf is the member that answers a request: a result or an error.
+func answerOf(script, message *canon.Node) string {
+	switch message.Get("method").Text() {
+	case "initialize":
+		instructions := ""
+		if text := script.Get("instructions"); text != nil {
+			instructions = `,"instructions":` + string(text.Raw)
+		}
+		return fmt.Sprintf(`"result":{"protocolVersion":"2025-11-25","serverInfo":{"name":%s,"version":"1"},"capabilities":{"tools":{}}%s}`,
+			script.Get("name").Raw, instructions)
+	case "tools/list":
+		var tools []string
+		for _, tool := range script.Get("tools").Elements() {
+			tools = append(tools, strings.TrimSuffix(string(tool.Raw), "}")+`,"inputSchema":{"type":"object"}}`)
+		}
+		return `"result":{"tools":[` + strings.Join(tools, ",") + `]}`
+	case "tools/call":
+		name := message.Get("params").Get("name").Text()
+		if answer := script.Get("answers").Get(name); answer != nil {
+			return strings.TrimSpace(string(answer.Raw[1 : len(answer.Raw)-1]))
+		}
+		return `"result":{"content":[{"type":"text","text":` + string(canon.Quote("called "+name)) + `}]}`
+	}
+	return `"error":{"code":-32601,"message":"no such method"}`
+}
+
+// echoHTTP listens on loopback, writes its address to the file, and answers every request with the status, repeating all that it was told
+// in confidence: in the body, in a header, in the address of a redirect, and for status 200 in an error of JSON-RPC: echohttp STATUS ADDR.
+func echoHTTP() {
+	status, err := strconv.Atoi(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	if err := os.WriteFile(os.Args[2], []byte("ADDR="+l.Addr().String()+"\n"), 0o600); err != nil {
+		panic(err)
+	}
+	panic(http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		credential := strings.TrimPrefix(r.Header.Get("Authorization"), "Basic ")
+		plain, _ := base64.StdEncoding.DecodeString(credential)
+		told := fmt.Sprintf("%s %s %s %s", credential, plain, r.URL.RawQuery, r.URL.Query().Get("api_key"))
+		w.Header().Set("WWW-Authenticate", `Bearer realm="`+told+`"`)
+		w.Header().Set("Location", "http://"+r.Host+"/elsewhere?"+r.URL.RawQuery)
+		body, _ := io.ReadAll(r.Body)
+		if message, err := canon.Parse(body); status == http.StatusOK && err == nil && message.Get("id") != nil {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":%s}}`, message.Get("id").Raw, canon.Quote(told))
+			return
+		}
+		w.WriteHeader(status)
+		fmt.Fprintln(w, told)
+	})))
+}

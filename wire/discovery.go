@@ -98,6 +98,11 @@ func handshakeVersion(supported []string) string {
 	return LatestHandshake
 }
 
+// mayAsk reports whether a server may ask for something while it answers a call.
+func mayAsk(method string) bool {
+	return method == "tools/call" || method == "prompts/get" || method == "resources/read"
+}
+
 // repeatable reports whether a call may be sent a second time when it is not known whether the first took effect.
 func repeatable(method string) bool {
 	switch method {

@@ -172,6 +172,7 @@ func (h *HTTP) post(x *exchange, e Envelope, frame []byte) error {
 		req.Header.Del(headerVersion)
 	} else if isStateless(req.Header.Get(headerVersion)) {
 		setEraHeaders(req.Header, e)
+		setParamHeaders(x.caller, req.Header)
 	}
 	resp, err := h.client.Do(req)
 	if err != nil {

@@ -20,6 +20,9 @@ const (
 
 const discoverTimeout = 1500 * time.Millisecond
 
+// streamWait is how long calls wait at most for a new session's standing stream.
+const streamWait = time.Second
+
 // ConnectOptions say how to open a session.
 type ConnectOptions struct {
 	Hello Hello // what the client says of itself, in either era
@@ -70,8 +73,9 @@ type Session struct {
 	version   string
 	supported []string
 	raw       []byte
-	meta      *meta // what requests carry, nil when they carry nothing
-	opened    int   // how often the session was opened
+	meta      *meta         // what requests carry, nil when they carry nothing
+	opened    int           // how often the session was opened
+	streams   chan struct{} // closed when the standing stream is open, refused or late; nil where there is none
 }
 
 // Era returns how the session was opened.
@@ -117,8 +121,15 @@ func (s *Session) Transport() string {
 // other fails with ErrSessionGone and may be repeated by a caller who knows that it may.
 func (s *Session) Call(ctx context.Context, method string, params []byte) ([]byte, error) {
 	s.mu.Lock()
-	meta, opened := s.meta, s.opened
+	meta, opened, streams := s.meta, s.opened, s.streams
 	s.mu.Unlock()
+	if streams != nil && mayAsk(method) {
+		select {
+		case <-streams:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("call %s: %w", method, ctx.Err())
+		}
+	}
 	result, err := s.client.Call(ctx, method, meta.merged(params))
 	if err == nil || !errors.Is(err, ErrSessionGone) || s.era != EraHandshake {
 		return result, err
@@ -182,8 +193,23 @@ func (s *Session) adopt(version string, raw []byte) {
 		s.meta = &m
 	}
 	if link, ok := s.client.link.(interface{ OpenStream(context.Context) error }); ok && s.meta == nil {
-		go link.OpenStream(s.client.ctx) // servers need not offer it, and nothing waits for it
+		s.openStream(link.OpenStream)
 	}
+}
+
+// openStream opens the standing stream beside all else; s.mu is held. Servers need not offer it. Those that do may ask
+// on it during a call, and what they ask before it is open is lost, as with every server on the TypeScript SDK: so a
+// call that may be asked for more waits for the stream's answer, though not for one that holds its headers back until
+// there is something to say.
+func (s *Session) openStream(open func(context.Context) error) {
+	streams := make(chan struct{})
+	s.streams = streams
+	settled := sync.OnceFunc(func() { close(streams) })
+	time.AfterFunc(streamWait, settled)
+	go func() {
+		defer settled()
+		_ = open(s.client.ctx)
+	}()
 }
 
 // Done is closed when the link has ended, for whatever reason.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // met makes a session of an answer to server/discover, or of the end of all attempts an error. Neither means that
@@ -13,6 +14,7 @@ func (p *opening) met(got outcome) (*Session, error) {
 	if d.supported != nil {
 		p.supported = d.supported
 	}
+	p.offered = d.outcome == OutcomeRefused && slices.ContainsFunc(d.supported, isStateless)
 	raw, err := resultOf(methodDiscover, got)
 	p.note(EraStateless, methodDiscover, d.outcome, err)
 	switch {

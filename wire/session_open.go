@@ -15,12 +15,13 @@ const goneWait = 250 * time.Millisecond
 // link is closed and the error is a *ConnectError.
 //
 // Unless an era is given it is found out: server/discover is sent first. A result that lists a version of the stateless
-// era opens a session at once. Any error reply, any HTTP status but 401, a lost reply or a result without such a version
-// lead to initialize on the same link, without waiting. No answer leads there after DiscoverTimeout; from then on the
-// method answered first wins, so that a server of both eras is met in the stateless one however slow it starts, unless
-// it answers out of order. When the link ends before initialize is answered, as when a server dies of a method it does
-// not know, another one is dialled, once, and initialize is all that is sent. Answers of 401 and lists of nothing but
-// versions newer than all known ones (a *VersionError) are final.
+// era opens a session at once; a refusal of the version asked for that lists one leads to server/discover once more.
+// Any other error reply, any HTTP status but 401, a lost reply or a result without such a version lead to initialize on
+// the same link, without waiting. No answer leads there after DiscoverTimeout; from then on the method answered first
+// wins, so that a server of both eras is met in the stateless one however slow it starts, unless it answers out of
+// order. When the link ends before initialize is answered, as when a server dies of a method it does not know, another
+// one is dialled, once, and initialize is all that is sent. Answers of 401 and lists of nothing but versions newer than
+// all known ones (a *VersionError) are final.
 //
 // A server may answer initialize with any version. With a stateless one the session stays one of the handshake era, and
 // its requests carry what that version wants besides.
@@ -45,6 +46,8 @@ type opening struct {
 	replies   chan outcome // of the client's calls; none is made unless there is room for its outcome
 	attempts  []Attempt
 	supported []string
+	offered   bool // the last answer to server/discover refused the version and lists one of the era that is known
+	repeated  bool // server/discover was sent again
 }
 
 func (p *opening) open(ctx context.Context) (*Session, error) {
@@ -114,6 +117,9 @@ func (p *opening) findOut(ctx context.Context) (*Session, error) {
 		if s, err := p.met(got); s != nil || err != nil {
 			return s, err
 		}
+		if p.again() {
+			return p.findOut(ctx)
+		}
 		return p.handshake(ctx)
 	case <-t.C:
 		p.note(EraStateless, methodDiscover, OutcomeLate, nil)
@@ -121,6 +127,14 @@ func (p *opening) findOut(ctx context.Context) (*Session, error) {
 	case <-ctx.Done():
 		return nil, p.gaveUp(ctx, f, EraStateless, methodDiscover)
 	}
+}
+
+// again reports whether server/discover is to be sent a second time, as a client should that is told of a version it
+// knows. Once, or a server that refuses whatever it lists would never be done with.
+func (p *opening) again() bool {
+	again := p.offered && !p.repeated
+	p.repeated = p.repeated || again
+	return again
 }
 
 func (p *opening) timeout() time.Duration {
@@ -197,6 +211,9 @@ func (p *opening) stateless(ctx context.Context) (*Session, error) {
 	select {
 	case got := <-p.replies:
 		s, err := p.met(got)
+		if s == nil && err == nil && p.again() {
+			return p.stateless(ctx)
+		}
 		if s == nil && err == nil {
 			err = p.noStateless()
 		}

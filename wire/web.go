@@ -18,6 +18,7 @@ const (
 	headerLastID  = "Last-Event-ID"
 	headerMethod  = "Mcp-Method"
 	headerName    = "Mcp-Name"
+	headerParam   = "Mcp-Param-" // and what a tool's input schema says
 
 	typeJSON = "application/json"
 	typeSSE  = "text/event-stream"

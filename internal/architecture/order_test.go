@@ -34,7 +34,7 @@ var order = [][]string{
 	{"internal/cli"},
 	{"cmd/anvil"},
 	// Beside the pipeline: nothing above imports these.
-	{"internal/corpus", "internal/architecture", "internal/e2e", "examples/refunds"},
+	{"internal/corpus", "internal/architecture", "internal/conformance", "internal/trapserver", "internal/e2e", "examples/refunds"},
 }
 
 // servingPath must not reach the build path, not even through others.

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the pinned MCP servers of the end-to-end tests into DEST.
+# Installs what the tests need of npm into DEST: the pinned MCP servers, and the
+# conformance suite with a Node.js that runs it.
 #
 # usage: install.sh DEST
 #

@@ -44,8 +44,12 @@ func (sh *shell) adopt(c *cli.Context) error {
 		return err
 	}
 	out := c.String("out")
-	if _, err := checkOut(out); err != nil {
+	earlier, err := checkOut(out)
+	if err != nil {
 		return err
+	}
+	if earlier != nil && !c.IsSet("mode") {
+		mode = earlier.Manifest.Mode // a pack that is built again stays what it is
 	}
 	target, err := sh.target(c, c.Args().Slice(), sh.rest)
 	if err != nil {

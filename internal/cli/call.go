@@ -65,27 +65,24 @@ func (sh *shell) call(c *cli.Context) error {
 
 // callTool opens a session and calls the tool once.
 func (sh *shell) callTool(ctx context.Context, c *cli.Context, way way) ([]byte, error) {
-	link, err := way.dial(ctx)
+	session, err := wire.Connect(ctx, way.dial, wire.ConnectOptions{Hello: wire.Hello{Name: "anvil", Version: version}, Era: way.era})
 	if err != nil {
 		return nil, err
 	}
-	client := wire.NewClient(link, wire.ClientOptions{})
-	defer client.Close()
-	if _, err := wire.Handshake(ctx, client, wire.Hello{Name: "anvil", Version: version}); err != nil {
-		return nil, err
-	}
-	arguments, err := sh.callArguments(ctx, c, client, way.tool)
+	defer session.Close()
+	arguments, err := sh.callArguments(ctx, c, session, way.tool)
 	if err != nil {
 		return nil, err
 	}
 	params := []byte(`{"name":` + string(canon.Quote(way.tool)) + `,"arguments":` + string(arguments) + `}`)
-	return client.Call(ctx, "tools/call", params)
+	return session.Call(ctx, "tools/call", params)
 }
 
 // way is how to reach a tool.
 type way struct {
-	tool   string // its name for the server
-	facade bool   // the way is through anvil's own facade
+	era    wire.Era // to open the session in; "" finds out
+	tool   string   // its name for the server
+	facade bool     // the way is through anvil's own facade
 	dial   func(context.Context) (wire.Link, error)
 	close  func()
 	ended  func() error // why the facade in between ended; nil when it did not, or there is none
@@ -162,6 +159,7 @@ func (sh *shell) wayThrough(c *cli.Context, dir string, w way) (way, error) {
 		return w, err
 	}
 	w.facade = true
+	w.era = wire.EraHandshake // the only one at the facade's front
 	w.dial, w.ended = sh.connectFacade(f)
 	w.close = func() { f.Close() }
 	return w, nil

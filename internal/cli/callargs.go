@@ -16,7 +16,7 @@ import (
 )
 
 // callArguments returns the arguments as one JSON object. Those of --arg get the type that the tool's schema names.
-func (sh *shell) callArguments(ctx context.Context, c *cli.Context, client *wire.Client, tool string) ([]byte, error) {
+func (sh *shell) callArguments(ctx context.Context, c *cli.Context, client *wire.Session, tool string) ([]byte, error) {
 	pairs := c.StringSlice("arg")
 	switch {
 	case c.IsSet("json") && len(pairs) > 0:
@@ -56,7 +56,7 @@ func (sh *shell) wholeArguments(text string) ([]byte, error) {
 }
 
 // inputSchema looks the tool's input schema up; a tool that is not listed has none.
-func inputSchema(ctx context.Context, client *wire.Client, tool string) (*canon.Node, error) {
+func inputSchema(ctx context.Context, client *wire.Session, tool string) (*canon.Node, error) {
 	var params []byte
 	for range maxCallPages {
 		result, err := client.Call(ctx, surface.Tool.Method(), params)

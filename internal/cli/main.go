@@ -12,6 +12,8 @@ import (
 	"time"
 
 	cli "github.com/urfave/cli/v2"
+
+	"anvil/wire"
 )
 
 // shell is what a command may use of the world outside.
@@ -31,6 +33,7 @@ type shell struct {
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	defer wire.KillAll()
 	context.AfterFunc(ctx, stop) // whoever asks a second time is not asked to wait
 	sh := &shell{ctx: ctx, in: stdin, out: &resultWriter{w: stdout}, err: stderr, getenv: os.LookupEnv, now: time.Now}
 	return sh.run(args)

@@ -118,10 +118,14 @@ func (sh *shell) openFacade(c *cli.Context, p *pack.Pack, document air.Document,
 		return nil, err
 	}
 	exposed, known := sh.exposure(document, log)
+	texts, err := approvedTexts(p, exposed)
+	if err != nil {
+		return nil, err
+	}
 	if len(exposed) == 0 {
 		log("no operation of " + p.Dir + " is approved, so there is no tool to call; approve some with: anvil mcp approve " + diag.ShellPath(p.Dir) + " --read-only")
 	}
-	return facade.New(facade.Options{Name: p.Dir, Expose: exposed, Known: known, Dial: dial, Log: log})
+	return facade.New(facade.Options{Name: p.Dir, Expose: exposed, Known: known, Text: texts, Dial: dial, Log: log})
 }
 
 // exposure returns the tools that may be called now, with the contract each was approved with, and those that may not. An approval that has
@@ -142,6 +146,21 @@ func (sh *shell) exposure(d air.Document, log func(string)) (exposed map[string]
 		}
 	}
 	return exposed, known
+}
+
+// approvedTexts returns the digest of the text of each exposed tool as it stands in the pack.
+func approvedTexts(p *pack.Pack, exposed map[string]string) (map[string]string, error) {
+	s, err := p.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	texts := map[string]string{}
+	for _, it := range s.Tools() {
+		if _, ok := exposed[it.Name]; ok {
+			texts[it.Name] = it.TextDigest()
+		}
+	}
+	return texts, nil
 }
 
 // upstreamServer fills the variables of a pack's upstream from the environment, and where that lacks one, from the configuration: its own

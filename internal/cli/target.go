@@ -16,12 +16,13 @@ import (
 	"anvil/compiler/pack"
 	"anvil/compiler/surface"
 	"anvil/internal/config"
+	"anvil/internal/launch"
 	"anvil/wire"
 )
 
 // targetFlags are the flags of every command that takes a TARGET.
 func targetFlags(more ...cli.Flag) []cli.Flag {
-	return append(probeFlags(more...), &cli.StringFlag{Name: "transport", Usage: "force a `TRANSPORT`: stdio or http"})
+	return append(probeFlags(more...), &cli.StringFlag{Name: "transport", Usage: "force a `TRANSPORT`: stdio, http or sse (default for a URL: http, and sse where that is refused)"})
 }
 
 // probeFlags are the flags of every command that asks servers for their surface.
@@ -174,26 +175,29 @@ func adviceFor(err error) string {
 	return ""
 }
 
-// probeGrace is how long a server that was only read from may take to leave.
-const probeGrace = 250 * time.Millisecond
+// probeGrace is how long a server that was only read from may take to leave. Those that leave by themselves do so in 40 ms.
+const probeGrace = 120 * time.Millisecond
 
 // dialer returns how to open a connection to s, and the name of the transport. What s is given in confidence is not printed from then on.
 func (sh *shell) dialer(s config.Server) (func(context.Context) (wire.Link, error), string, error) {
 	given := sh.secret.add(s)
-	switch {
-	case s.Transport == config.SSE:
-		return nil, "", usagef("the legacy SSE transport is not supported yet: use streamable HTTP (--transport http) or stdio")
-	case s.Command != "":
-		command := wire.Command{Args: append([]string{s.Command}, s.Args...), Env: wire.BaseEnv(s.Env), Dir: s.Dir, Grace: probeGrace, Secrets: given}
+	if s.Command != "" {
+		env := wire.BaseEnv(s.Env)
+		args, _ := launch.Resolve(append([]string{s.Command}, s.Args...), env, s.Dir)
+		command := wire.Command{Args: args, Env: env, Dir: s.Dir, Grace: probeGrace, Secrets: given}
 		return func(ctx context.Context) (wire.Link, error) { return wire.Start(ctx, command) }, config.Stdio, nil
 	}
-	header := http.Header{}
+	o := wire.HTTPOptions{URL: s.URL, Header: http.Header{}}
 	for name, value := range s.Headers {
-		header.Set(name, value)
+		o.Header.Set(name, value)
 	}
-	return func(context.Context) (wire.Link, error) {
-		return wire.DialHTTP(wire.HTTPOptions{URL: s.URL, Header: header})
-	}, config.HTTP, nil
+	switch s.Transport {
+	case config.SSE:
+		return func(context.Context) (wire.Link, error) { return wire.DialSSE(o) }, config.SSE, nil
+	case config.HTTP:
+		return func(context.Context) (wire.Link, error) { return wire.DialHTTP(o) }, config.HTTP, nil
+	}
+	return func(context.Context) (wire.Link, error) { return wire.DialAuto(o) }, config.HTTP, nil
 }
 
 // storeOf is where snapshots are kept.

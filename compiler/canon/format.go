@@ -12,11 +12,14 @@ import (
 type Raw = jsontext.Value
 
 // Indent returns src with one member or item a line, each level indented by two spaces and every line but the first led by prefix.
-// Nothing inside a value changes; empty containers stay on one line. src must be JSON without white space, as [Canonical] writes it.
+// Nothing inside a value changes; empty containers stay on one line, and so does what is nested deeper than a reader follows. src must be JSON without white space, as [Canonical] writes it.
 func Indent(src []byte, prefix string) []byte {
 	dst := make([]byte, 0, len(src)+len(src)/2)
 	level := 0
 	newline := func() {
+		if level > maxIndent {
+			return
+		}
 		dst = append(append(dst, '\n'), prefix...)
 		for range level {
 			dst = append(dst, ' ', ' ')
@@ -55,6 +58,9 @@ func Indent(src []byte, prefix string) []byte {
 	}
 	return dst
 }
+
+// maxIndent is the level below which Indent goes on in one line, so that the text grows with the input and not with its depth.
+const maxIndent = 40
 
 // lenient lets text that servers sent pass through our own formats unchanged.
 var lenient = json.JoinOptions(

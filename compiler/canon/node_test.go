@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -86,7 +87,7 @@ func TestDigest(t *testing.T) {
 }
 
 func TestQuote(t *testing.T) {
-	for _, s := range []string{"", "plain", "\"\\\n\x01", "é\u2028😀", "\xed\xa0\x80", "\xff"} {
+	for _, s := range []string{"", "plain", "\"\\\n\x01", "é\u2028😀", "\xed\xa0\x80", "\xff", "\xed\xa0\x80\xed\xbf\xbf", "\xed\xa0\x80\xed\xa0\x80\xed\xbf\xbf"} {
 		n, err := Parse(Quote(s))
 		if err != nil {
 			t.Fatal(err)
@@ -117,5 +118,13 @@ func TestBuilder(t *testing.T) {
 	}
 	if got := string(Set([]byte("2"), []byte("1"), []byte("2"))); got != "[1,2]" {
 		t.Error(got)
+	}
+}
+
+func TestIndentOfDeepTextStaysSmall(t *testing.T) {
+	deep := []byte(strings.Repeat(`{"a":[1,`, 4000) + "null" + strings.Repeat(`]}`, 4000))
+	out := Indent(deep, "")
+	if len(out) > 2*len(deep) || !Equal(out, deep) {
+		t.Errorf("%d bytes became %d", len(deep), len(out))
 	}
 }

@@ -15,7 +15,7 @@ func Quote(s string) []byte {
 			i++
 			continue
 		}
-		if r, ok := surrogateAt(s, i); ok {
+		if r, ok := surrogateAt(s, i); ok && !leadsPair(s, i, r) {
 			dst = appendEscape(dst, r)
 			i += 3
 			continue
@@ -24,6 +24,13 @@ func Quote(s string) []byte {
 		i++
 	}
 	return append(dst, '"')
+}
+
+// leadsPair reports a high surrogate with a low one right behind it: written as two escapes they would read as one character, so the first
+// stays as the bytes it is.
+func leadsPair(s string, i int, r rune) bool {
+	low, ok := surrogateAt(s, i+3)
+	return ok && r < 0xDC00 && low >= 0xDC00
 }
 
 // surrogateAt reports the surrogate code point whose three-byte form stands at s[i].

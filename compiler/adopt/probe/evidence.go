@@ -15,7 +15,7 @@ type Evidence struct {
 	Restarts       int                    `json:"restarts"`       // lists read again because they changed
 	ListChanged    int                    `json:"listChanged"`    // change notices received
 	ServerRequests map[string]int         `json:"serverRequests"` // requests of the server's, per method
-	Noise          map[string]int         `json:"noise"`          // frames that broke a rule, per kind
+	Noise          map[string]int         `json:"noise"`          // what broke a rule, per kind: of package wire, "stdout" lines, "byte-order-mark"
 }
 
 // Attempt is one way in which a session was tried to be opened.

@@ -3,7 +3,9 @@ package probe
 import (
 	"errors"
 	"fmt"
+	"strings"
 
+	"anvil/compiler/surface"
 	"anvil/wire"
 )
 
@@ -23,9 +25,35 @@ type Failure struct {
 	Code  Code
 	Stage string // what was being done: connect, handshake, tools/list ...
 	Err   error
+	Items map[surface.Kind]int // read of each list until then; of the list that failed, whole pages
 }
 
-func (f *Failure) Error() string { return fmt.Sprintf("%s: %v", f.Stage, f.Err) }
+// Error says what was being done, why it failed, with the exit of a process and its last words, and how far it had come.
+func (f *Failure) Error() string {
+	var read []string
+	for _, kind := range surface.Kinds {
+		switch n := f.Items[kind]; n {
+		case 0:
+		case 1:
+			read = append(read, "1 "+string(kind))
+		default:
+			read = append(read, fmt.Sprintf("%d %s", n, kind.List()))
+		}
+	}
+	if len(read) == 0 {
+		return fmt.Sprintf("%s: %v", f.Stage, f.Err)
+	}
+	return fmt.Sprintf("%s: %v (read until then: %s)", f.Stage, f.Err, strings.Join(read, ", "))
+}
+
+// with returns f with how far reading had come.
+func (f *Failure) with(lists map[surface.Kind][][]byte) *Failure {
+	f.Items = map[surface.Kind]int{}
+	for kind, items := range lists {
+		f.Items[kind] = len(items)
+	}
+	return f
+}
 
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
@@ -39,5 +67,5 @@ func fail(stage string, code Code, err error) *Failure {
 	case errors.As(err, &status):
 		code = Unreachable
 	}
-	return &Failure{code, stage, err}
+	return &Failure{Code: code, Stage: stage, Err: err}
 }

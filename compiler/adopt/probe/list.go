@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -40,8 +41,13 @@ func (s *visit) lists(ctx context.Context) error {
 		if todo = s.takeDirty(todo); len(todo) == 0 {
 			return nil
 		}
+		if restart == maxRestarts && s.isSteady(todo) {
+			f := listChangeStorm.Finding("server", "changes of lists are announced without end, and the lists stay the same")
+			s.findings = append(s.findings, f.Sealed())
+			return nil
+		}
 		if restart == maxRestarts {
-			return &Failure{BrokenList, "listing", fmt.Errorf("the lists kept changing while they were read, %d times over", restart)}
+			return &Failure{Code: BrokenList, Stage: "listing", Err: fmt.Errorf("the lists kept changing while they were read, %d times over", restart)}
 		}
 		s.mu.Lock()
 		s.evidence.Restarts++
@@ -57,13 +63,25 @@ func (s *visit) walk(ctx context.Context, todo map[surface.Kind]bool) error {
 		s.mu.Lock()
 		delete(s.dirty, kind)
 		s.mu.Unlock()
+		before, again := s.capture.Lists[kind]
 		items, err := s.list(ctx, kind)
-		if err != nil {
-			return err
-		}
 		s.capture.Lists[kind] = items
+		if err != nil {
+			return err.with(s.capture.Lists)
+		}
+		s.steady[kind] = again && slices.EqualFunc(before, items, bytes.Equal)
 	}
 	return nil
+}
+
+// isSteady reports whether each of the lists came out twice in a row with the same items.
+func (s *visit) isSteady(kinds map[surface.Kind]bool) bool {
+	for kind := range kinds {
+		if !s.steady[kind] {
+			return false
+		}
+	}
+	return true
 }
 
 // settle waits until a server that had news is quiet; at most until the deadline. One that had none costs no time.
@@ -106,27 +124,27 @@ func (s *visit) takeDirty(announced map[surface.Kind]bool) map[surface.Kind]bool
 	return changed
 }
 
-// list reads one list to its end. Items come as they were sent.
-func (s *visit) list(ctx context.Context, kind surface.Kind) ([][]byte, error) {
+// list reads one list to its end. Items come as they were sent; with a failure they are those read until then.
+func (s *visit) list(ctx context.Context, kind surface.Kind) ([][]byte, *Failure) {
 	items, seen, size := [][]byte{}, map[string]bool{}, 0
 	var params []byte
 	for page := 1; ; page++ {
-		result, err := s.session.Call(ctx, kind.Method(), params)
+		result, err := s.ask(ctx, kind.Method(), params)
 		if err != nil {
 			return items, s.listFailure(ctx, kind, err)
 		}
 		node, err := canon.Parse(result)
 		if err != nil {
-			return nil, &Failure{BrokenList, kind.Method(), err}
+			return items, &Failure{Code: BrokenList, Stage: kind.Method(), Err: err}
 		}
 		s.mu.Lock()
 		s.evidence.page(kind.Method(), kind.List(), node)
 		s.mu.Unlock()
 		if size += len(result); size > maxBytes {
-			return nil, &Failure{BrokenList, kind.Method(), fmt.Errorf("the list is larger than %d MiB in all", maxBytes>>20)}
+			return items, &Failure{Code: BrokenList, Stage: kind.Method(), Err: fmt.Errorf("the list is larger than %d MiB in all", maxBytes>>20)}
 		}
 		if err := s.checkPage(kind, node); err != nil {
-			return nil, err
+			return items, err
 		}
 		for _, it := range node.Get(kind.List()).Elements() {
 			items = append(items, it.Raw)
@@ -144,11 +162,31 @@ func (s *visit) list(ctx context.Context, kind surface.Kind) ([][]byte, error) {
 	}
 }
 
+// ask calls a list method. An error that names no request ends the one call that waits, though the server may yet answer it: the call is then
+// made once more.
+func (s *visit) ask(ctx context.Context, method string, params []byte) ([]byte, error) {
+	before := s.heard(wire.NoiseNullID)
+	result, err := s.session.Call(ctx, method, params)
+	if !errors.As(err, new(*wire.RPCError)) || s.heard(wire.NoiseNullID) == before {
+		return result, err
+	}
+	s.mu.Lock()
+	s.repeated++
+	s.mu.Unlock()
+	return s.session.Call(ctx, method, params)
+}
+
+func (s *visit) heard(kind string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.evidence.Noise[kind]
+}
+
 // checkPage refuses a result that holds no list, and reports one whose list or cursor is not what the protocol says.
-func (s *visit) checkPage(kind surface.Kind, page *canon.Node) error {
+func (s *visit) checkPage(kind surface.Kind, page *canon.Node) *Failure {
 	list, cursor := page.Get(kind.List()), page.Get("nextCursor")
 	if !page.IsObject() || list != nil && !list.IsArray() && !list.Is(canon.Null) {
-		return &Failure{BrokenList, kind.Method(), fmt.Errorf("the result's %q is no list", kind.List())}
+		return &Failure{Code: BrokenList, Stage: kind.Method(), Err: fmt.Errorf("the result's %q is no list", kind.List())}
 	}
 	faults := map[string]string{}
 	if list == nil || list.Is(canon.Null) {
@@ -173,12 +211,13 @@ func (s *visit) checkPage(kind surface.Kind, page *canon.Node) error {
 }
 
 // listFailure lets a server lack a list that its capability announces: that is a finding. Any other error ends the capture.
-func (s *visit) listFailure(ctx context.Context, kind surface.Kind, err error) error {
+func (s *visit) listFailure(ctx context.Context, kind surface.Kind, err error) *Failure {
 	var rpc *wire.RPCError
 	var status *wire.StatusError
+	var large *wire.FrameTooLargeError
 	switch {
 	case errors.As(err, &rpc) && rpc.Code == methodNotFound, errors.As(err, &status) && slices.Contains(methodRefused, status.Code):
-	case rpc != nil:
+	case rpc != nil, errors.As(err, &large):
 		return fail(kind.Method(), BrokenList, err)
 	default:
 		return fail(kind.Method(), Unreachable, cause(ctx, err))
@@ -190,21 +229,6 @@ func (s *visit) listFailure(ctx context.Context, kind surface.Kind, err error) e
 	}
 	return nil
 }
-
-var (
-	capabilityMismatch = diag.Rule{ID: "capability-mismatch", Title: "An announced list does not exist", Class: diag.Warning, Since: "0.1",
-		Doc: `The server announces a capability and answers its list method with "method not found". Clients see nothing of that kind.
-The server should drop the capability or serve the list.`}
-	listMalformed = diag.Rule{ID: "list-malformed", Title: "A list result is not what the protocol says", Class: diag.Error, Since: "0.1",
-		Doc: `The result of a list method has no list, a cursor of a wrong type, or a member twice. Clients disagree on what it says. The server
-should send the list, empty if need be, and a cursor that is text.`}
-	pagingLoop = diag.Rule{ID: "paging-loop", Title: "A list has no end", Class: diag.Error, Since: "0.1",
-		Doc: `A cursor came back that was used before, or the pages exceeded every bound. Clients that page on hang or miss items. The
-server should end its list with a page that has no nextCursor.`}
-)
-
-// Rules lists the rules of what the probe notices.
-var Rules = diag.NewCatalog(capabilityMismatch, listMalformed, listNondeterministic, pagingLoop)
 
 func pagingFinding(kind surface.Kind, pages, items int) diag.Finding {
 	f := pagingLoop.Finding("server", fmt.Sprintf("%s does not end: its cursors repeat or exceed the bounds (%d pages, %d items read)", kind.Method(), pages, items))

@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -46,7 +47,8 @@ type Result struct {
 }
 
 // Capture connects, opens a session in the newest era both sides speak, and reads every list that the server announces. A non-nil error is a
-// *[Failure]. The connection is closed, and a child process gone, when it returns.
+// *[Failure]; the result then holds what was read and noticed until it failed, which is no surface. The connection is closed, and a child process
+// gone, when it returns. It may be called at the same time for several servers, or profiles.
 func Capture(ctx context.Context, o Options) (Result, error) {
 	if o.Profile.Name == "" {
 		o.Profile = Full
@@ -56,20 +58,36 @@ func Capture(ctx context.Context, o Options) (Result, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, errors.New("the server did not finish answering within "+o.Timeout.String()))
 	defer cancel()
-	s := &visit{options: o, evidence: newEvidence()}
+	s := &visit{options: o, evidence: newEvidence(), steady: map[surface.Kind]bool{}}
+	if err := s.open(ctx); err != nil {
+		return s.result(), err
+	}
+	defer s.session.Close()
+	err := s.read(ctx)
+	s.session.Close() // what the server says on leaving is heard too
+	return s.result(), err
+}
+
+// open opens the session.
+func (s *visit) open(ctx context.Context) error {
 	start := time.Now()
-	var err error
-	s.session, err = wire.Connect(ctx, s.dial, wire.ConnectOptions{
+	o := s.options
+	session, err := wire.Connect(ctx, s.dial, wire.ConnectOptions{
 		Hello:  wire.Hello{Name: "anvil", Version: o.Version, Capabilities: o.Profile.Capabilities},
 		Era:    o.Era,
 		Client: wire.ClientOptions{OnRequest: s.onRequest, OnNotification: s.onNotification, OnNoise: s.onNoise},
 	})
-	if err != nil {
-		return Result{}, s.connectFailure(ctx, err)
-	}
-	defer s.session.Close()
 	s.evidence.ConnectMS = time.Since(start).Milliseconds()
-	return s.run(ctx)
+	if err != nil {
+		var tried *wire.ConnectError
+		if errors.As(err, &tried) {
+			s.evidence.attempts(tried.Attempts)
+		}
+		return s.connectFailure(ctx, err)
+	}
+	s.session = session
+	s.evidence.attempts(session.Attempts())
+	return nil
 }
 
 // cause prefers the reason a context ended for over the bare fact.
@@ -83,28 +101,32 @@ func cause(ctx context.Context, err error) error {
 // visit is one capture under way. What the reader's goroutine writes is guarded by mu.
 type visit struct {
 	options  Options
-	dialled  bool
+	links    []wire.Link // all that were dialled
 	session  *wire.Session
 	capture  surface.Capture
 	findings []diag.Finding
+	steady   map[surface.Kind]bool // came out the same when last read again
 
 	mu          sync.Mutex
 	evidence    Evidence
 	dirty       map[surface.Kind]bool // changed since their walk began
 	lastChange  time.Time             // when a change notice came
 	lastRequest time.Time             // when the server asked something
+	repeated    int                   // calls made twice
 }
 
-// dial notes that a connection was there, so that what goes wrong later is told from a server that cannot be reached at all.
+// dial notes the connections there were, so that what goes wrong later is told from a server that cannot be reached at all.
 func (s *visit) dial(ctx context.Context) (wire.Link, error) {
 	link, err := s.options.Dial(ctx)
-	s.dialled = err == nil
+	if err == nil {
+		s.links = append(s.links, link)
+	}
 	return link, err
 }
 
 // connectFailure tells a server that answers wrongly from one that does not answer.
 func (s *visit) connectFailure(ctx context.Context, err error) *Failure {
-	if !s.dialled {
+	if len(s.links) == 0 {
 		return fail("connect", Unreachable, cause(ctx, err))
 	}
 	var rpc *wire.RPCError
@@ -116,7 +138,8 @@ func (s *visit) connectFailure(ctx context.Context, err error) *Failure {
 	return fail("handshake", code, cause(ctx, err))
 }
 
-func (s *visit) run(ctx context.Context) (Result, error) {
+// read reads every list.
+func (s *visit) read(ctx context.Context) error {
 	transport := s.session.Transport()
 	if transport == "" {
 		transport = s.options.Transport
@@ -126,16 +149,22 @@ func (s *visit) run(ctx context.Context) (Result, error) {
 		Transport: transport, ClientProfile: s.options.Profile.Name, Initialize: s.session.Welcome(), Lists: map[surface.Kind][][]byte{},
 	}
 	start := time.Now()
-	if err := s.lists(ctx); err != nil {
-		return Result{}, err
-	}
+	err := s.lists(ctx)
+	s.evidence.ListMS = time.Since(start).Milliseconds()
+	return err
+}
+
+// result sums up; the connection is closed by then, but a request of the server's may still be being answered.
+func (s *visit) result() Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.evidence.ListMS = time.Since(start).Milliseconds()
-	s.evidence.attempts(s.session.Attempts())
-	diag.Sort(s.findings) // a list that was read again may have been reported again
-	findings := slices.CompactFunc(s.findings, func(a, b diag.Finding) bool { return a.Fingerprint == b.Fingerprint })
-	return Result{s.capture, findings, s.evidence}, nil
+	s.listen()
+	findings := slices.Concat(s.findings, s.openingFindings(), noiseFindings(s.evidence.Noise))
+	diag.Sort(findings) // a list that was read again may have been reported again
+	findings = slices.CompactFunc(findings, func(a, b diag.Finding) bool { return a.Fingerprint == b.Fingerprint })
+	evidence := s.evidence
+	evidence.ServerRequests, evidence.Noise = maps.Clone(evidence.ServerRequests), maps.Clone(evidence.Noise)
+	return Result{s.capture, findings, evidence}
 }
 
 func (s *visit) onRequest(_ context.Context, e wire.Envelope) ([]byte, *wire.RPCError) {

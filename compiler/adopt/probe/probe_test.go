@@ -216,10 +216,12 @@ func TestListsSettle(t *testing.T) {
 }
 
 func TestListThatNeverSettles(t *testing.T) {
+	reads := 0
 	_, err := capture(t, func(s *server, method, params string) string {
 		if method == "tools/list" {
 			s.send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
-			return `"result":{"tools":[]}`
+			reads++
+			return fmt.Sprintf(`"result":{"tools":[{"name":"t%d"}]}`, reads)
 		}
 		return lists(nil)(s, method, params)
 	})

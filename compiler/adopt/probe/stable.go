@@ -7,14 +7,8 @@ import (
 	"strings"
 
 	"anvil/compiler/canon"
-	"anvil/compiler/diag"
 	"anvil/compiler/surface"
 )
-
-var listNondeterministic = diag.Rule{ID: "list-nondeterministic", Title: "Two captures of one server differ", Class: diag.Error, Security: true, Since: "0.1",
-	Doc: `Asked again, right away and in the same words, the server shows another surface: items come and go, or their text changes (a time, a
-random value, a counter). No snapshot of it can be compared with another, and nobody can say what was approved. The server should
-answer the same until it announces a change.`}
 
 // Repeated captures a server n times, each over a connection of its own (for stdio: in a process of its own), and returns the first result. What
 // differs in a later one is a finding, one for each differing item. n below 2 is [Capture].

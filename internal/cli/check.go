@@ -23,7 +23,7 @@ var (
 	snapshotOrphaned = diag.Rule{ID: "snapshot-orphaned", Title: "A snapshot has no configured server", Class: diag.Risky, Since: "0.1",
 		Doc: `The folder holds a snapshot that no server of the configuration answers for, so it is compared with nothing. Remove the file, or
 configure the server.`}
-	checkRules = diag.NewCatalog(secretInSurface, snapshotMissing, snapshotOrphaned)
+	checkRules = diag.NewCatalog(secretInSurface, snapshotMissing, snapshotOrphaned, surfaceDependsOnClient)
 )
 
 func (sh *shell) checkCommand() *cli.Command {

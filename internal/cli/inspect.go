@@ -25,6 +25,8 @@ tells which tools are approved.
 		Flags: targetFlags(
 			formatFlag("text", "json", "yaml", "markdown"),
 			&cli.StringFlag{Name: "fail-on", Value: string(diag.FailOnError), Usage: "exit 1 at findings of this `CLASS`: error or warning"},
+			&cli.IntFlag{Name: "stable", Usage: "capture `N` times, each in a process of its own, and report what differs"},
+			&cli.BoolFlag{Name: "compare-profiles", Usage: "capture as a bare and as a full client, and report what depends on it"},
 			&cli.StringFlag{Name: "out", Usage: "write the report to `FILE` instead of stdout"},
 			&cli.StringFlag{Name: "evidence", Usage: "write how the capture went (timings, pages, noise) to `FILE`"},
 		),
@@ -44,6 +46,9 @@ func (sh *shell) inspect(c *cli.Context) error {
 	target, err := sh.target(c, c.Args().Slice(), sh.rest)
 	if err != nil {
 		return err
+	}
+	if target.Path != "" && (c.IsSet("stable") || c.Bool("compare-profiles")) {
+		return usagef("--stable and --compare-profiles ask a server again, and %s is a %s; give the server itself", target.Path, target.Kind)
 	}
 	if err := checkOutputs(c, target); err != nil {
 		return err

@@ -99,8 +99,17 @@ func (sh *shell) observe(c *cli.Context, t config.Target) (observed, error) {
 	if err != nil {
 		return observed{}, err
 	}
+	stable, err := stability(c)
+	if err != nil {
+		return observed{}, err
+	}
 	defer sh.announce(o)()
-	seen, err := capture(sh.ctx, o)
+	seen, err := capture(sh.ctx, o, stable)
+	if err == nil && c.Bool("compare-profiles") {
+		var differences []diag.Finding
+		differences, err = sh.compareProfiles(o, seen)
+		seen.findings = append(seen.findings, differences...)
+	}
 	seen.secrets = t.Server.Secrets()
 	return seen, err
 }
@@ -134,8 +143,9 @@ func (sh *shell) probeOptions(c *cli.Context, s config.Server) (probe.Options, e
 	}, err
 }
 
-func capture(ctx context.Context, o probe.Options) (observed, error) {
-	r, err := probe.Capture(ctx, o)
+// capture makes the snapshot of a live server; above 1, so many captures are compared.
+func capture(ctx context.Context, o probe.Options, stable int) (observed, error) {
+	r, err := probe.Repeated(ctx, o, stable)
 	if err != nil {
 		return observed{}, unreachable(o.Endpoint, err)
 	}

@@ -18,7 +18,13 @@ const swapAttempts = 100
 func (w dirWriter) swap(stage, target string) error {
 	var err error
 	for range swapAttempts {
-		if err = os.Rename(stage, target); err == nil || !isDir(target) {
+		if err = os.Rename(stage, target); err == nil {
+			return nil
+		}
+		if !isDir(target) {
+			if errors.Is(err, fs.ErrExist) {
+				continue // a folder was there, and another writer has just moved it aside
+			}
 			return err
 		}
 		if !w.replace {
@@ -63,7 +69,7 @@ func twoRenames(stage, target string) error {
 		_ = os.RemoveAll(old)
 		return nil
 	}
-	if isDir(target) { // somebody else took the place in between, whole
+	if isDir(target) || errors.Is(err, fs.ErrExist) { // somebody else took the place in between, whole
 		_ = os.RemoveAll(old)
 		return errLostRace
 	}

@@ -77,7 +77,7 @@ func (sh *shell) app() *cli.App {
 		Name:            "anvil",
 		Usage:           "adopt any MCP server you do not control",
 		Description:     appHelp,
-		HideVersion:     true,
+		Version:         version,
 		HideHelpCommand: true,
 		Writer:          sh.out,
 		ErrWriter:       sh.err,
@@ -118,8 +118,13 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
 		text = "unknown flag --" + name
+		if len(name) == 1 {
+			text = "unknown flag -" + name + ": the command that starts a server goes behind --, with its flags"
+		}
 	} else if name, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
 		text = "--" + name + " needs a value"
+	} else if rest, ok := strings.CutPrefix(text, "invalid value "); ok && strings.Contains(rest, "for flag -timeout") {
+		text = "--timeout needs a time with its unit, such as 30s or 2m"
 	}
 	return usagef("%s; see `%s --help`", text, c.Command.HelpName)
 }

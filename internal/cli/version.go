@@ -29,7 +29,7 @@ func (sh *shell) versionCommand() *cli.Command {
 			}
 		}
 		_, err := fmt.Fprintf(sh.out, "anvil %s (revision %s)\nsnapshot format %d, pack format %d, canonical form %s, MCP up to %s\n",
-			version, revision, surface.SchemaVersion, pack.SchemaVersion, canon.ID, wire.LatestHandshake)
+			version, revision, surface.SchemaVersion, pack.SchemaVersion, canon.ID, wire.LatestStateless)
 		return err
 	}}
 }

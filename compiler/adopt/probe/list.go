@@ -26,22 +26,22 @@ func (s *visit) lists(ctx context.Context) error {
 	if err != nil {
 		return fail("handshake", NotMCP, fmt.Errorf("%w: %w", wire.ErrNotMCP, err))
 	}
-	todo := map[surface.Kind]bool{}
+	unread := map[surface.Kind]bool{}
 	for _, kind := range surface.Kinds {
-		todo[kind] = welcome.Get("capabilities").Get(kind.Capability()) != nil
+		unread[kind] = welcome.Get("capabilities").Get(kind.Capability()) != nil
 	}
 	deadline := time.Now().Add(maxSettle)
 	for restart := 0; ; restart++ {
-		if err := s.walk(ctx, todo); err != nil {
+		if err := s.walk(ctx, unread); err != nil {
 			return err
 		}
 		if err := s.settle(ctx, deadline); err != nil {
 			return err
 		}
-		if todo = s.takeDirty(todo); len(todo) == 0 {
+		if unread = s.takeDirty(unread); len(unread) == 0 {
 			return nil
 		}
-		if restart == maxRestarts && s.isSteady(todo) {
+		if restart == maxRestarts && s.isSteady(unread) {
 			f := listChangeStorm.Finding("server", "changes of lists are announced without end, and the lists stay the same")
 			s.findings = append(s.findings, f.Sealed())
 			return nil
@@ -55,9 +55,9 @@ func (s *visit) lists(ctx context.Context) error {
 	}
 }
 
-func (s *visit) walk(ctx context.Context, todo map[surface.Kind]bool) error {
+func (s *visit) walk(ctx context.Context, unread map[surface.Kind]bool) error {
 	for _, kind := range surface.Kinds {
-		if !todo[kind] {
+		if !unread[kind] {
 			continue
 		}
 		s.mu.Lock()

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"slices"
 	"strings"
@@ -35,10 +36,14 @@ another server cannot be reached (4) or asks for authentication (5).`,
 		Flags: probeFlags(
 			formatFlag("text", "json", "yaml", "markdown"), failOnFlag(), dirFlag(),
 			&cli.BoolFlag{Name: "update", Usage: "accept what the servers show now: rewrite the snapshots"},
-			&cli.IntFlag{Name: "jobs", Value: 2 * runtime.NumCPU(), Usage: "probe at most `N` servers at once"},
+			jobsFlag(),
 		),
 		Action: sh.check,
 	}
+}
+
+func jobsFlag() cli.Flag {
+	return &cli.IntFlag{Name: "jobs", Value: 2 * runtime.NumCPU(), Usage: "probe at most `N` servers at once"}
 }
 
 // outcome is how the check of one server came out.
@@ -70,8 +75,8 @@ func (sh *shell) check(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	outcomes := sh.checkAll(c, servers)
-	report := joined(outcomes)
+	outcomes := sideBySide(servers, c.Int("jobs"), func(_ int, s config.Server) outcome { return sh.checkOne(c, s) })
+	report := joined("check", outcomes)
 	if c.NArg() == 0 {
 		orphans, err := orphaned(storeOf(c), file)
 		if err != nil {
@@ -108,15 +113,15 @@ func configured(file *config.File, names []string) ([]config.Server, error) {
 	return servers, usage(errors.Join(problems...))
 }
 
-// checkAll checks the servers side by side, at most --jobs at a time; outcomes come in the order of the servers.
-func (sh *shell) checkAll(c *cli.Context, servers []config.Server) []outcome {
+// sideBySide asks the servers at the same time, at most so many as there are jobs; outcomes come in the order of the servers.
+func sideBySide(servers []config.Server, jobs int, ask func(i int, s config.Server) outcome) []outcome {
 	outcomes := make([]outcome, len(servers))
-	slots := make(chan struct{}, c.Int("jobs"))
+	slots := make(chan struct{}, jobs)
 	done := make(chan struct{})
 	for i, s := range servers {
 		go func() {
 			slots <- struct{}{}
-			outcomes[i] = sh.checkOne(c, s)
+			outcomes[i] = ask(i, s)
 			<-slots
 			done <- struct{}{}
 		}()
@@ -125,6 +130,25 @@ func (sh *shell) checkAll(c *cli.Context, servers []config.Server) []outcome {
 		<-done
 	}
 	return outcomes
+}
+
+// writeStatusTable writes how each server came out, as Markdown.
+func writeStatusTable(w io.Writer, servers []diag.Status) {
+	fmt.Fprintln(w, "| server | state | |\n|---|---|---|")
+	for _, s := range servers {
+		fmt.Fprintf(w, "| %s | %s | %s |\n", diag.MarkdownText(s.Server), s.State, diag.MarkdownText(s.Message))
+	}
+	fmt.Fprintln(w)
+}
+
+// statusLines tells how each server came out, a line each.
+func statusLines(servers []diag.Status) []string {
+	var lines []string
+	for _, s := range servers {
+		line := fmt.Sprintf("%-20s %-14s %s", diag.Printable(s.Server), s.State, diag.Printable(s.Message))
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return lines
 }
 
 func (sh *shell) checkOne(c *cli.Context, s config.Server) outcome {
@@ -193,14 +217,14 @@ func refused(name string, v gate.Verdict) outcome {
 	return outcome{status: diag.Status{Server: name, State: stateRefused, Message: message}, findings: serverFindings(name, v.Findings)}
 }
 
-func joined(outcomes []outcome) diag.Report {
+func joined(kind string, outcomes []outcome) diag.Report {
 	var findings []diag.Finding
 	var statuses []diag.Status
 	for _, o := range outcomes {
 		findings = append(findings, o.findings...)
 		statuses = append(statuses, o.status)
 	}
-	r := diag.NewReport("check", findings)
+	r := diag.NewReport(kind, findings)
 	r.Servers = statuses
 	return r
 }
@@ -229,17 +253,9 @@ func orphaned(store surface.Store, file *config.File) ([]diag.Finding, error) {
 
 func (sh *shell) printCheck(r diag.Report, format string) error {
 	if format == "markdown" {
-		fmt.Fprintln(sh.out, "| server | state | |\n|---|---|---|")
-		for _, s := range r.Servers {
-			fmt.Fprintf(sh.out, "| %s | %s | %s |\n", diag.MarkdownText(s.Server), s.State, diag.MarkdownText(s.Message))
-		}
-		fmt.Fprintln(sh.out)
+		writeStatusTable(sh.out, r.Servers)
 	}
-	var lines []string
-	for _, s := range r.Servers {
-		line := fmt.Sprintf("%-20s %-14s %s", diag.Printable(s.Server), s.State, diag.Printable(s.Message))
-		lines = append(lines, strings.TrimRight(line, " "))
-	}
+	lines := statusLines(r.Servers)
 	if len(r.Findings) > 0 {
 		lines = append(lines, "")
 	}

@@ -16,6 +16,8 @@ const (
 	stateAccepted = "accepted" // its first snapshot was written
 	stateUpdated  = "updated"  // its snapshot was written anew
 
+	stateInspected = "inspected" // its surface is in the report
+
 	stateRefused       = "refused"       // by the gate
 	stateSpoiled       = "spoiled"       // its snapshot cannot be trusted
 	stateMisconfigured = "misconfigured" // it cannot be asked as it is configured
@@ -26,7 +28,7 @@ const (
 // stateExits are the exit codes of the states, so that a check's code follows from its report alone. Those without a code of their own fail
 // by their findings, if they do.
 var stateExits = map[string]int{
-	stateSame: exitClean, stateNew: exitClean, stateDrift: exitClean, stateAccepted: exitClean, stateUpdated: exitClean,
+	stateSame: exitClean, stateNew: exitClean, stateDrift: exitClean, stateAccepted: exitClean, stateUpdated: exitClean, stateInspected: exitClean,
 	stateRefused: exitFindings, stateSpoiled: exitFindings,
 	string(probe.Unauthorized): exitAuth,
 	string(probe.Unreachable):  exitUnreachable, string(probe.NotMCP): exitUnreachable, string(probe.BrokenList): exitUnreachable,

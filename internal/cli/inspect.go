@@ -17,7 +17,7 @@ import (
 func (sh *shell) inspectCommand() *cli.Command {
 	return &cli.Command{
 		Name: "inspect", Usage: "show a server's surface and what the gate thinks of it",
-		ArgsUsage: "TARGET",
+		ArgsUsage: "TARGET | --all",
 		Description: `Captures the server, or reads the snapshot of a file or a pack, and writes nothing but the report. A pack's report
 tells which tools are approved.
 
@@ -25,6 +25,7 @@ tells which tools are approved.
 		Flags: targetFlags(
 			formatFlag("text", "json", "yaml", "markdown"),
 			&cli.StringFlag{Name: "fail-on", Value: string(diag.FailOnError), Usage: "exit 1 at findings of this `CLASS`: error or warning"},
+			&cli.BoolFlag{Name: "all", Usage: "inspect every server of the configuration"}, jobsFlag(),
 			&cli.IntFlag{Name: "stable", Usage: "capture `N` times, each in a process of its own, and report what differs"},
 			&cli.BoolFlag{Name: "compare-profiles", Usage: "capture as a bare and as a full client, and report what depends on it"},
 			&cli.StringFlag{Name: "out", Usage: "write the report to `FILE` instead of stdout"},
@@ -42,6 +43,9 @@ func (sh *shell) inspect(c *cli.Context) error {
 	format, err := parseFormat(c, "text", "json", "yaml", "markdown")
 	if err != nil {
 		return err
+	}
+	if c.Bool("all") {
+		return sh.inspectAll(c, threshold, format)
 	}
 	target, err := sh.target(c, c.Args().Slice(), sh.rest)
 	if err != nil {

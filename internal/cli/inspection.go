@@ -143,7 +143,20 @@ func (v inspection) render(format string) ([]byte, error) {
 }
 
 func (v inspection) writeText(w io.Writer) error {
-	s := v.Surface
+	if err := v.Surface.writeText(w); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\n%s\n", v.Summary.Line())
+	if err := v.WriteText(w); err != nil {
+		return err
+	}
+	if v.next != "" {
+		fmt.Fprintf(w, "\nnext: %s\n", v.next)
+	}
+	return nil
+}
+
+func (s surfaceView) writeText(w io.Writer) error {
 	fmt.Fprintf(w, "%s %s\n", brief(orUnnamed(s.Name)), brief(s.Version))
 	fmt.Fprintf(w, "  reached by    %s\n", diag.Printable(s.Endpoint))
 	fmt.Fprintf(w, "  protocol      %s, %s era, over %s, asked as a %s client\n", diag.Printable(s.ProtocolVersion), s.Era, s.Transport, s.ClientProfile)
@@ -155,16 +168,7 @@ func (v inspection) writeText(w io.Writer) error {
 	fmt.Fprintf(w, "  digest        %s\n", s.Digest)
 	if len(s.Tools) > 0 {
 		fmt.Fprintln(w)
-		if err := writeToolTable(w, s.Tools); err != nil {
-			return err
-		}
-	}
-	fmt.Fprintf(w, "\n%s\n", v.Summary.Line())
-	if err := v.WriteText(w); err != nil {
-		return err
-	}
-	if v.next != "" {
-		fmt.Fprintf(w, "\nnext: %s\n", v.next)
+		return writeToolTable(w, s.Tools)
 	}
 	return nil
 }
@@ -210,7 +214,13 @@ func (t toolView) cell() string {
 }
 
 func (v inspection) writeMarkdown(w io.Writer) error {
-	s := v.Surface
+	if err := v.Surface.writeMarkdown(w); err != nil {
+		return err
+	}
+	return v.WriteMarkdown(w)
+}
+
+func (s surfaceView) writeMarkdown(w io.Writer) error {
 	fmt.Fprintf(w, "# %s %s\n\n| | |\n|---|---|\n", diag.MarkdownText(brief(orUnnamed(s.Name))), diag.MarkdownText(brief(s.Version)))
 	for _, fact := range [][2]string{
 		{"reached by", s.Endpoint},
@@ -229,6 +239,6 @@ func (v inspection) writeMarkdown(w io.Writer) error {
 		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s |\n", diag.MarkdownText(t.cell()), t.Effect, t.Risk, diag.MarkdownText(orDash(t.State)),
 			diag.MarkdownText(shorten(strings.Join(t.Arguments, " "), 4*maxCell)), diag.MarkdownText(shorten(strings.Join(t.Hints, " "), maxCell)), t.Digest)
 	}
-	fmt.Fprintln(w)
-	return v.WriteMarkdown(w)
+	_, err := fmt.Fprintln(w)
+	return err
 }

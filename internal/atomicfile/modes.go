@@ -22,12 +22,15 @@ func modesOf(dir string) (modes, error) {
 	m := modes{}
 	err := filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // nothing to replace, or it went away meanwhile
+			return nil // nothing to replace, or another writer replaced the folder while it was read
 		}
 		if err != nil {
 			return err
 		}
 		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // as above: the folder was listed before it was replaced
+		}
 		if err != nil {
 			return err
 		}

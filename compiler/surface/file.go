@@ -87,41 +87,16 @@ func (s *McpSurfaceSnapshot) raws(kind Kind) []canon.Raw {
 	return raws
 }
 
-// Decode reads a snapshot file and verifies it: every digest is computed again from the content. Errors match [ErrFormat] or
-// [ErrDigest].
-func Decode(data []byte) (*McpSurfaceSnapshot, error) {
-	node, err := canon.Parse(data)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
-	}
-	if err := checkHeader(node); err != nil {
-		return nil, err
+// readV1 reads strictly; it does not compare digests.
+func readV1(file *canon.Node) (*McpSurfaceSnapshot, error) {
+	if id := file.Get("canon").Text(); id != canon.ID {
+		return nil, fmt.Errorf("canonical form %q, this anvil knows %q", id, canon.ID)
 	}
 	var head fileV1
-	if err := canon.Decode(withoutContent(node), &head); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
-	}
-	s, err := fromFile(head, node)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
-	}
-	if err := s.verify(node); err != nil {
+	if err := canon.Decode(withoutContent(file), &head); err != nil {
 		return nil, err
 	}
-	return s, nil
-}
-
-func checkHeader(node *canon.Node) error {
-	if !node.IsObject() || node.Get("schemaVersion") == nil || node.Get("digests") == nil {
-		return fmt.Errorf("%w: it has no schemaVersion and digests; write one with `anvil mcp snapshot`", ErrFormat)
-	}
-	if v, ok := node.Get("schemaVersion").Int(); !ok || v < 1 || v > SchemaVersion {
-		return fmt.Errorf("%w: schemaVersion %s, this anvil reads up to %d; use a newer anvil", ErrFormat, node.Get("schemaVersion").Raw, SchemaVersion)
-	}
-	if id := node.Get("canon").Text(); id != canon.ID {
-		return fmt.Errorf("%w: canonical form %q, this anvil knows %q", ErrFormat, id, canon.ID)
-	}
-	return nil
+	return fromFile(head, file)
 }
 
 // content names the members that hold a server's words. They are taken from the parsed tree as they stand; everything else is decoded
@@ -180,8 +155,8 @@ func fromFile(head fileV1, node *canon.Node) (*McpSurfaceSnapshot, error) {
 	return s, nil
 }
 
-// verify compares the computed digests with those the file states.
-func (s *McpSurfaceSnapshot) verify(node *canon.Node) error {
+// verifyV1 compares the computed digests with those the file states.
+func verifyV1(s *McpSurfaceSnapshot, node *canon.Node) error {
 	stated, computed := map[string]string{}, map[string]string{}
 	for _, m := range node.Get("digests").Members {
 		if m.Name == "tools" {

@@ -57,13 +57,11 @@ func fork(c Capture) Capture {
 	return c
 }
 
-// leaves calls visit for every scalar and every empty array or object in root, with its place: the member names and indexes that lead to it.
-func leaves(root *canon.Node, visit func(place []string, leaf *canon.Node)) {
+// nodes calls visit for root and every value in it, with its place: the member names and indexes that lead to it.
+func nodes(root *canon.Node, visit func(place []string, n *canon.Node)) {
 	var walk func(place []string, n *canon.Node)
 	walk = func(place []string, n *canon.Node) {
-		if len(n.Members)+len(n.Items) == 0 {
-			visit(place, n)
-		}
+		visit(place, n)
 		for _, m := range n.Members {
 			walk(append(slices.Clone(place), m.Name), m.Value)
 		}
@@ -72,6 +70,15 @@ func leaves(root *canon.Node, visit func(place []string, leaf *canon.Node)) {
 		}
 	}
 	walk(nil, root)
+}
+
+// leaves calls visit for every scalar and every empty array or object in root.
+func leaves(root *canon.Node, visit func(place []string, leaf *canon.Node)) {
+	nodes(root, func(place []string, n *canon.Node) {
+		if len(n.Members)+len(n.Items) == 0 {
+			visit(place, n)
+		}
+	})
 }
 
 // replaceLeaf returns the text of root with other text in place of leaf.

@@ -2,6 +2,7 @@ package surface
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -125,6 +126,60 @@ func TestRandomItemsSurvive(t *testing.T) {
 	}
 	if len(distinct) < 1200 {
 		t.Errorf("only %d items are different: the generator has lost its imagination", len(distinct))
+	}
+}
+
+// TestRandomServersSurvive keeps whatever a server says of itself, and the names of whatever it once listed, through the folder and back.
+func TestRandomServersSurvive(t *testing.T) {
+	st := Store{Dir: t.TempDir()}
+	for seed := range uint64(60) {
+		g := generator{rand.New(rand.NewPCG(seed, 13))}
+		var members []string
+		for _, name := range []string{"serverInfo", "capabilities", "instructions", "x-unknown", "protocolVersion"} {
+			if g.IntN(4) > 0 {
+				members = append(members, `"`+name+`":`+g.value(4))
+			}
+		}
+		name := fmt.Sprintf("s%d", seed)
+		was, is := sample(), sample()
+		is.Initialize = []byte("{" + strings.Join(members, ",") + "}")
+		if seed%2 == 0 {
+			is.Era = EraStateless
+			is.Initialize = fmt.Appendf(nil, `{"_meta":{"%s":%s,"k":%s},"capabilities":%s}`, metaServerInfo, g.value(3), g.value(3), g.value(3))
+		}
+		for _, kind := range Kinds {
+			for range g.IntN(5) {
+				was.Lists[kind] = append(was.Lists[kind], []byte(g.item(kind.Key())))
+			}
+		}
+		before, now := snapshot(t, was), snapshot(t, is)
+		if err := save(st, name, before); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		stored, err := st.Replace(t.Context(), name, before, now)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		back, err := st.Load(name)
+		if err != nil || back.Digest != now.Digest {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if diff := cmp.Diff(stored.Tombstones, back.Tombstones); diff != "" {
+			t.Errorf("seed %d: tombstones (-want +got)\n%s", seed, diff)
+		}
+		for _, part := range []struct {
+			name      string
+			want, got *canon.Node
+		}{{"server", now.Server, back.Server}, {"capabilities", now.Capabilities, back.Capabilities}, {"instructions", now.Instructions, back.Instructions}, {"extra", now.Extra, back.Extra}} {
+			if !bytes.Equal(part.want.Canonical(), part.got.Canonical()) {
+				t.Errorf("seed %d: %s is %s, was %s", seed, part.name, part.got.Canonical(), part.want.Canonical())
+			}
+		}
+		for _, m := range parse(t, canon.MustCanonical(is.Initialize)).Members {
+			if m.Name != "protocolVersion" && m.Name != "_meta" && !bytes.Contains(canon.MustCanonical(encode(t, back)), m.Value.Raw) {
+				t.Errorf("seed %d: %s is lost: %s", seed, m.Name, m.Value.Raw)
+			}
+		}
 	}
 }
 

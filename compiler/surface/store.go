@@ -1,6 +1,8 @@
 package surface
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"anvil/internal/atomicfile"
 )
@@ -19,10 +22,19 @@ const FileSuffix = ".snapshot.json"
 // maxFile bounds a snapshot file, in bytes: several times the largest surface a probe takes.
 const maxFile = 512 << 20
 
-// ErrNotFound is returned for a snapshot that a store does not hold.
-var ErrNotFound = errors.New("no such snapshot")
+// lockPatience is how long a write waits for others to the same file; each takes milliseconds.
+const lockPatience = 15 * time.Second
 
-// Store is a folder of snapshot files, one per server name. Reading verifies; writing replaces a file whole or not at all.
+var (
+	// ErrNotFound is returned for a snapshot that a store does not hold.
+	ErrNotFound = errors.New("no such snapshot")
+	// ErrChanged is returned when a snapshot was to take the place of one that is no longer there.
+	ErrChanged = errors.New("the stored snapshot changed since it was read")
+)
+
+// Store is a folder of snapshot files, one per server name. Reading verifies; writing replaces a file whole or not at all, and only the
+// one that the writer knows. A lock lies beside the file while it is replaced: a hidden file that is no snapshot, and that the next write
+// removes when a killed run left it.
 type Store struct{ Dir string }
 
 var storeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
@@ -62,22 +74,88 @@ func (s Store) Load(name string) (*McpSurfaceSnapshot, error) {
 	return ReadFile(s.Path(name))
 }
 
-// Save writes the snapshot under the given name, creating the folder. Bytes that are already there are not written again.
-func (s Store) Save(name string, snapshot *McpSurfaceSnapshot) error {
+// Replace writes next in the place of base, which is what [Store.Load] returned before next was captured and judged, nil for nothing. It adds
+// the tombstones that follow from base and returns what is then stored. Between its own look and its write no other anvil writes; when the
+// store holds neither base nor what is to be written, nothing is written and the error matches [ErrChanged], or says why the file that is
+// there cannot be read. The first snapshot creates the folder. A file that holds the same bytes already is left alone, also in a folder
+// that nobody may write to. Safe for concurrent use, by any number of processes.
+func (s Store) Replace(ctx context.Context, name string, base, next *McpSurfaceSnapshot) (*McpSurfaceSnapshot, error) {
 	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	if base != nil {
+		next = next.WithHistory(base)
+	}
+	data, err := next.Encode()
+	if err == nil && !s.holds(name, data) {
+		err = s.swap(ctx, name, base, data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write snapshot %s: %w", name, err)
+	}
+	return next, nil
+}
+
+func (s Store) holds(name string, data []byte) bool {
+	have, err := atomicfile.ReadFile(s.Path(name), maxFile)
+	return err == nil && bytes.Equal(have, data)
+}
+
+// swap looks and writes under a lock. Who takes none (an editor, git) can still come between the two, which are milliseconds apart.
+func (s Store) swap(ctx context.Context, name string, base *McpSurfaceSnapshot, data []byte) error {
+	if base == nil {
+		if err := os.MkdirAll(s.Dir, 0o755); err != nil {
+			return err
+		}
+	}
+	unlock, err := atomicfile.Lock(ctx, s.Path(name), lockPatience)
+	switch {
+	case base != nil && errors.Is(err, fs.ErrNotExist):
+		return changed("it was removed")
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s is a link to nothing; remove it, or bring back what it names", s.Path(name))
+	case err != nil:
 		return err
 	}
-	data, err := snapshot.Encode()
+	defer unlock()
+	if s.holds(name, data) {
+		return nil
+	}
+	if err := s.stillHolds(name, base); err != nil {
+		return err
+	}
+	return atomicfile.Write(s.Path(name), data, 0o644)
+}
+
+// stillHolds compares content: a file that was only laid out anew is the same snapshot.
+func (s Store) stillHolds(name string, base *McpSurfaceSnapshot) error {
+	now, err := s.Load(name)
+	switch {
+	case errors.Is(err, ErrNotFound) && base == nil:
+		return nil
+	case errors.Is(err, ErrNotFound):
+		return changed("it was removed")
+	case err != nil:
+		return err
+	case base == nil:
+		return changed("there was none, now one holds " + now.Digest)
+	}
+	was, err := base.Encode()
 	if err != nil {
-		return fmt.Errorf("encode snapshot %s: %w", name, err)
+		return err
 	}
-	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
-		return fmt.Errorf("write snapshot %s: %w", name, err)
+	is, err := now.Encode()
+	if err != nil {
+		return err
 	}
-	if err := atomicfile.Write(s.Path(name), data, 0o644); err != nil {
-		return fmt.Errorf("write snapshot %s: %w", name, err)
+	if !bytes.Equal(was, is) {
+		return changed("it holds " + now.Digest + " now")
 	}
 	return nil
+}
+
+func changed(how string) error {
+	return fmt.Errorf("%w: %s; nothing was written; run the command again to judge the server by what is there now", ErrChanged, how)
 }
 
 // ReadFile reads and verifies one snapshot file. Errors match [ErrNotFound], [ErrFormat] or [ErrDigest].

@@ -309,7 +309,7 @@ func TestStore(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	s := snapshot(t, sample())
-	if err := st.Save("shop", s); err != nil {
+	if err := save(st, "shop", s); err != nil {
 		t.Fatal(err)
 	}
 	got, err := st.Load("shop")
@@ -317,7 +317,7 @@ func TestStore(t *testing.T) {
 		t.Fatalf("%v, %v", got, err)
 	}
 	for _, bad := range []string{"", "../x", "a/b", ".hidden", strings.Repeat("a", 200)} {
-		if err := st.Save(bad, s); err == nil {
+		if err := save(st, bad, s); err == nil {
 			t.Errorf("name %q taken", bad)
 		}
 	}

@@ -1,6 +1,9 @@
 package gate
 
 import (
+	"fmt"
+	"strings"
+
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/surface"
@@ -27,10 +30,14 @@ list for one tool without it. The smallest fix is {"type": "object", "properties
 	toolBudget = diag.Rule{ID: "tool-budget", Title: "The server lists more tools than the budget", Class: diag.Warning, Since: "0.1",
 		Doc: `Models choose worse among many tools, and clients cut long lists (some at about 40). Approve a part of the tools and serve them
 through the facade, or split the server. gate.maxTools in anvil.yaml sets a limit that is refused.`}
+	wrongTypeMember = diag.Rule{ID: "wrong-type-member", Title: "A member has another type than the protocol's", Class: diag.Error, Since: "0.1",
+		Doc: `A description that is a number, annotations that are a list, a hint that is text: SDKs that decode into types refuse the server's whole
+list for one such member, or do not connect at all when it stands in the handshake. null is no text and no object either. The server has to
+send the type that the protocol gives, or leave the member out.`}
 )
 
 // Rules lists the rules of the gate.
-var Rules = diag.NewCatalog(canonicalCollision, duplicateName, inexactJSON, malformedItem, noTools, rootNotObject, toolBudget)
+var Rules = diag.NewCatalog(canonicalCollision, duplicateName, inexactJSON, malformedItem, noTools, rootNotObject, toolBudget, wrongTypeMember)
 
 // about starts a finding about an item: at pointer, with the value found there.
 func about(rule diag.Rule, it surface.Item, pointer, message string, value *canon.Node) diag.Finding {
@@ -39,10 +46,24 @@ func about(rule diag.Rule, it surface.Item, pointer, message string, value *cano
 	if it.Kind == surface.Tool {
 		f.Tool = it.Name
 	}
-	if value != nil && len(value.Raw) <= maxValue {
-		f.After = canon.Raw(value.Raw)
-	}
+	f.After = shortValue(value)
 	return f
+}
+
+// shortValue is what a finding quotes of a value: nothing when it is absent or long.
+func shortValue(value *canon.Node) canon.Raw {
+	if value == nil || len(value.Raw) > maxValue {
+		return nil
+	}
+	return canon.Raw(value.Raw)
+}
+
+// subjectOf is the subject of an item, also of one without a name: by its digest.
+func subjectOf(it surface.Item) string {
+	if it.Name == "" {
+		return fmt.Sprintf("%s/%s", it.Kind, strings.TrimPrefix(it.Digest, "sha256:")[:12])
+	}
+	return it.Subject()
 }
 
 // maxValue bounds the value that a finding quotes, in bytes.

@@ -39,4 +39,5 @@ func (v Verdict) Refused() bool {
 // checks are the functions behind the catalogue.
 var checks = []func(*surface.McpSurfaceSnapshot, Options) []diag.Finding{
 	checkNoTools, checkMalformedItem, checkDuplicateName, checkCanonicalCollision, checkRootNotObject, checkToolBudget, checkInexactJSON,
+	checkWrongTypes,
 }

@@ -102,7 +102,8 @@ func TestNoRuleStopsAnother(t *testing.T) {
 	for i := range 39 {
 		tools = append(tools, fmt.Sprintf(`{"name":"t%d","inputSchema":{"type":"object"}}`, i))
 	}
-	tools = append(tools, `{"name":"dup","inputSchema":{}}`, `{"name":"dup","inputSchema":[]}`, `{"name":"myTool"}`, `{"name":"my_tool","inputSchema":{"type":["object"]}}`, `null`)
+	tools = append(tools, `{"name":"dup","inputSchema":{}}`, `{"name":"dup","inputSchema":[]}`, `{"name":"myTool"}`, `{"name":"my_tool","inputSchema":{"type":["object"]}}`,
+		`{"name":"typed","description":5,"annotations":[],"inputSchema":"x"}`, `null`)
 	node, err := canon.Parse([]byte(`{"initialize":{"capabilities":{"tools":{}}},"tools":[` + strings.Join(tools, ",") + `]}`))
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +119,7 @@ func TestNoRuleStopsAnother(t *testing.T) {
 			t.Errorf("finding without fingerprint, hint or message: %+v", f)
 		}
 	}
-	want := map[string]int{"duplicate-name": 1, "root-not-object": 4, "canonical-collision": 1, "malformed-item": 1, "tool-budget": 1}
+	want := map[string]int{"duplicate-name": 1, "root-not-object": 5, "canonical-collision": 1, "malformed-item": 1, "tool-budget": 1, "wrong-type-member": 2}
 	if diff := cmp.Diff(want, counts); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

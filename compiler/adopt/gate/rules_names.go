@@ -37,7 +37,7 @@ func checkMalformedItem(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding
 				continue
 			}
 			f := about(malformedItem, it, "", message, it.Node)
-			f.Subject = fmt.Sprintf("%s/%s", kind, strings.TrimPrefix(it.Digest, "sha256:")[:12])
+			f.Subject = subjectOf(it)
 			f.Hint = fmt.Sprintf("the server has to send an object with a %s; report it to its maintainers", kind.Key())
 			findings = append(findings, f.Sealed())
 		}

@@ -1,0 +1,70 @@
+package surface
+
+import (
+	"fmt"
+
+	"anvil/compiler/canon"
+)
+
+// version is how files of one schemaVersion are read. A version that was ever written stays in the table, together with the digests it was
+// written with (ADR 0002): a new one brings its own reader and gives the newest before it an upgrade.
+type version struct {
+	read    func(file *canon.Node) (*McpSurfaceSnapshot, error)         // the snapshot, under the digests of this version
+	verify  func(s *McpSurfaceSnapshot, file *canon.Node) error         // compares these with those the file states
+	upgrade func(file *canon.Node) (nextVersion *canon.Node, err error) // its stated digests are not looked at; nil for the newest version
+}
+
+// versions holds version N at place N-1; the last is the one that is written.
+var versions = []version{{read: readV1, verify: verifyV1}}
+
+// Decode reads a snapshot file of any version up to [SchemaVersion] and verifies it: every digest is computed again from the content.
+// Errors match [ErrFormat] or [ErrDigest].
+func Decode(data []byte) (*McpSurfaceSnapshot, error) {
+	file, err := canon.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return decode(file, versions)
+}
+
+// decode verifies the file as its own version wrote it, before anything of it is changed.
+func decode(file *canon.Node, versions []version) (*McpSurfaceSnapshot, error) {
+	n, err := versionOf(file, len(versions))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	s, err := versions[n-1].read(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	if err := versions[n-1].verify(s, file); err != nil {
+		return nil, err
+	}
+	if n == len(versions) {
+		return s, nil
+	}
+	for older := n; older < len(versions); older++ {
+		if file, err = versions[older-1].upgrade(file); err != nil {
+			return nil, fmt.Errorf("%w: bring version %d to %d: %w", ErrFormat, older, older+1, err)
+		}
+	}
+	if s, err = versions[len(versions)-1].read(file); err != nil {
+		return nil, fmt.Errorf("%w: version %d, brought to %d: %w", ErrFormat, n, len(versions), err)
+	}
+	return s, nil
+}
+
+func versionOf(file *canon.Node, newest int) (int, error) {
+	stated := file.Get("schemaVersion")
+	if stated == nil || file.Get("digests") == nil {
+		return 0, fmt.Errorf("it has no schemaVersion and digests; write one with `anvil mcp snapshot`")
+	}
+	n, ok := stated.Int()
+	if !ok || n < 1 {
+		return 0, fmt.Errorf("schemaVersion %.40s is none that was ever written; restore the file, or write it again with `anvil mcp snapshot`", stated.Raw)
+	}
+	if n > int64(newest) {
+		return 0, fmt.Errorf("it has schemaVersion %d and this anvil reads up to %d; update anvil", n, newest)
+	}
+	return int(n), nil
+}

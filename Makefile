@@ -2,6 +2,7 @@
 
 BUILD := build
 NPM   := $(BUILD)/npm
+PEERS := $(BUILD)/peers
 ANVIL := $(BUILD)/bin/anvil
 
 .PHONY: all help build demo test check bench fuzz vuln clean
@@ -32,13 +33,16 @@ test: build npm
 check: build
 	$(ANVIL) mcp check
 
-.PHONY: npm
+.PHONY: npm peers
 npm:
 	sh internal/e2e/npm/install.sh $(NPM)
 
+peers:
+	sh internal/e2e/npm/install.sh $(PEERS) internal/e2e/peers
+
 ## bench: the figures, as ratios against a named floor in the same run
-bench: build npm
-	ANVIL_NPM="$(CURDIR)/$(NPM)" go test -run '^$$' -bench . -benchtime 1s ./internal/e2e ./compiler/canon ./compiler/diff ./facade ./wire
+bench: build npm peers
+	ANVIL_NPM="$(CURDIR)/$(NPM)" ANVIL_PEERS="$(CURDIR)/$(PEERS)" go test -run '^$$' -bench . -benchtime 1s ./internal/e2e ./compiler/canon ./compiler/diff ./facade ./wire
 
 ## fuzz: every fuzz target for FUZZTIME each
 FUZZTIME ?= 30s

@@ -40,7 +40,7 @@ func TestSameBytesAnywhereLarge(t *testing.T) {
 	w := newWorld(t, plainAnvil)
 	store := surface.Store{Dir: w.path("snapshots")}
 	for i, s := range largest(all, 2) {
-		if err := store.Save([]string{"first", "second"}[i], s); err != nil {
+		if _, err := store.Replace(t.Context(), []string{"first", "second"}[i], nil, s); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -27,6 +27,7 @@ func TestHTTPHostileRequests(t *testing.T) {
 	noLeak(t)
 	u, c, _ := webFacade(t, Options{Limits: Limits{Body: 10_000}})
 	c.open()
+	u.only().await(t, "notifications/initialized")
 	seen := len(u.only().received())
 	header := func(name, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set(name, value) }

@@ -170,6 +170,8 @@ func TestOddReplies(t *testing.T) {
 			s.send(`{"jsonrpc":"2.0","id":` + id + `.0,"result":2}`)
 		case "twice":
 			s.send(`{"jsonrpc":"2.0","id":77,"id":` + id + `,"result":3}`)
+		case "joined":
+			s.send(`{"jsonrpc":"2.0","method":"n"}{"jsonrpc":"2.0","id":` + id + `,"result":5}`)
 		case "batch":
 			s.send(`[{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":` + id + `,"result":4}]`)
 		}
@@ -183,6 +185,7 @@ func TestOddReplies(t *testing.T) {
 		{"text", []string{`{"jsonrpc":"2.0","id":"a","result":1}`}},
 		{"point", []string{`{"jsonrpc":"2.0","id":"a","result":2}`}},
 		{"twice", []string{`{"jsonrpc":"2.0","id":"a","error":{"code":-32000,"message":"the upstream's reply was dropped: a member of the message is given more than once","data":{"code":"upstream_error","hint":"whether the request took effect is not known; examine the server with ` + "`anvil mcp inspect`" + `"}}}`}},
+		{"joined", []string{`{"jsonrpc":"2.0","method":"n"}`, `{"jsonrpc":"2.0","id":"a","result":5}`}},
 		{"batch", []string{`{"jsonrpc":"2.0","method":"n"}`, `{"jsonrpc":"2.0","id":"a","result":4}`}},
 	} {
 		client.send(`{"jsonrpc":"2.0","id":"a","method":"` + c.method + `"}`)

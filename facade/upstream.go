@@ -42,19 +42,15 @@ func (s *session) take(e wire.Envelope) {
 		s.dispatch(e)
 		return
 	}
-	frame := e.Raw
-	e, err := wire.Scan(frame)
-	switch {
-	case err == nil:
+	if scanned, err := wire.Scan(e.Raw); err == nil {
+		s.dispatch(scanned)
+		return
+	}
+	messages, _ := wire.Split(e.Raw) // an array of them, or one behind the other
+	for _, e := range messages {
 		s.dispatch(e)
-	case errors.Is(err, wire.ErrBatch):
-		spans, _ := wire.Elements(frame)
-		for _, span := range spans {
-			if e, err := wire.Scan(frame[span.Start:span.End:span.End]); err == nil {
-				s.dispatch(e)
-			}
-		}
-	default:
+	}
+	if len(messages) == 0 {
 		s.notes.logf("dropped a frame of the upstream that is no message")
 	}
 }

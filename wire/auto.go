@@ -23,7 +23,7 @@ func DialAuto(o HTTPOptions) (*Auto, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newSSE(h.web, h.inbox)
+	s := newSSE(h.web, inbox{h.queue, make(chan struct{})})
 	s.trial = true
 	return &Auto{http: h, sse: s}, nil
 }
@@ -90,6 +90,9 @@ func (a *Auto) OpenStream(ctx context.Context) error {
 	}
 	return a.http.OpenStream(ctx)
 }
+
+// Oversized is HTTP.Oversized, of both links.
+func (a *Auto) Oversized() []FrameTooLargeError { return a.http.Oversized() }
 
 func (a *Auto) abandon(id []byte) { a.http.abandon(id) }
 

@@ -19,7 +19,7 @@ const (
 // Kinds of noise: what a peer does wrong that can be lived with.
 const (
 	NoiseMalformed       = "malformed"        // not JSON-RPC; the frame is dropped
-	NoiseBatch           = "batch"            // several messages in one frame; taken apart
+	NoiseBatch           = "batch"            // an array of messages; taken apart
 	NoiseNoVersion       = "no-version"       // "jsonrpc":"2.0" is missing; accepted
 	NoiseDuplicateMember = "duplicate-member" // an envelope member occurs twice; the last counts
 	NoiseAmbiguous       = "ambiguous"        // both result and error, or a method beside them
@@ -27,7 +27,10 @@ const (
 	NoiseUnknownID       = "unknown-id"       // a reply to nothing that was sent
 	NoiseDuplicateReply  = "duplicate-reply"  // a second reply to one request; dropped
 	NoiseNullID          = "null-id"          // a reply without an id, mostly an error about an unreadable message
-	NoiseTooLarge        = "too-large"        // a message beyond the limit; skipped, only its start is reported
+	NoiseTooLarge        = "too-large"        // a reply beyond the limit; skipped, only its start is reported
+	NoiseTooDeep         = "too-deep"         // a message that nests deeper than MaxDepth; dropped
+	NoiseBroken          = "broken-reply"     // the reply to a call, beyond doubt, but no JSON; the call fails
+	NoiseJoined          = "joined"           // several messages, or one and some text, in one frame; taken apart
 	NoiseRequestFlood    = "request-flood"    // more requests from the peer than are kept waiting; dropped
 )
 
@@ -53,6 +56,9 @@ type RPCError struct {
 	Code    int64  // 0 when the peer's code is not an integer
 	Message string // decoded
 	Raw     []byte // the whole error object as it arrived; nil for errors made on this side
+	// NoID says that the reply named no request. The call got it since no other waited, or all others had their replies; the
+	// peer may have meant something else, and answer the call yet.
+	NoID bool
 }
 
 func (e *RPCError) Error() string {
@@ -75,6 +81,7 @@ type Client struct {
 	dead    map[uint64]struct{} // tombstones
 	deadIDs []uint64            // the same, oldest first
 	strays  strays
+	notices int // notifications sent that no error was about yet
 	closed  bool
 	err     error // why the link ended
 }
@@ -106,7 +113,7 @@ func (c *Client) Call(ctx context.Context, method string, params []byte) ([]byte
 	if err != nil {
 		return nil, fmt.Errorf("call %s: %w", method, err)
 	}
-	if err := c.send(ctx, id, method, params); err != nil && !c.isAnswered(id) {
+	if err := c.send(ctx, id, method, params); err != nil && c.isPending(id) { // or its peer has answered what it did not send
 		if ctx.Err() != nil {
 			c.giveUp(id, method)
 		} else {
@@ -131,7 +138,9 @@ func (c *Client) Call(ctx context.Context, method string, params []byte) ([]byte
 func resultOf(method string, got outcome) ([]byte, error) {
 	e, err := got.env, got.err
 	if err == nil && !e.Error.absent() && (e.Result.absent() || string(e.Bytes(e.Error)) != "null") {
-		err = newRPCError(e.Bytes(e.Error))
+		rpc := newRPCError(e.Bytes(e.Error))
+		rpc.NoID = !e.hasID()
+		err = rpc
 	}
 	if err != nil {
 		return nil, fmt.Errorf("call %s: %w", method, err)
@@ -176,6 +185,11 @@ func (c *Client) send(ctx context.Context, id uint64, method string, params []by
 		b = append(append(b, `,"params":`...), params...)
 	}
 	b = append(b, '}')
+	if id == 0 {
+		c.mu.Lock()
+		c.notices++
+		c.mu.Unlock()
+	}
 	err := c.link.Send(ctx, b)
 	if cap(b) <= 64<<10 {
 		*buf = b
@@ -205,12 +219,12 @@ func (c *Client) registerAt(reply chan outcome) (uint64, error) {
 	return c.last, nil
 }
 
-// isAnswered reports whether the reply is there already. A link may fail to send what its peer has in fact answered.
-func (c *Client) isAnswered(id uint64) bool {
+// isPending reports whether a call waits for its reply.
+func (c *Client) isPending(id uint64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, waiting := c.pending[id]
-	return !waiting
+	return waiting
 }
 
 func (c *Client) forget(id uint64) {

@@ -44,18 +44,27 @@ func (c *Client) receive(scanned EnvelopeLink) error {
 	return nil
 }
 
-// take handles a frame; one that is no message may be a batch of them.
+// take handles a frame; one that is no message may hold several, or be one that cannot be read.
 func (c *Client) take(e Envelope) {
 	if e.isMessage() || e.IsResponse() {
 		c.dispatch(e)
 		return
 	}
-	if _, err := Scan(e.Raw); !errors.Is(err, ErrBatch) {
-		c.noise(NoiseMalformed, e.Raw)
+	_, err := Scan(e.Raw)
+	messages, kind := Split(e.Raw)
+	switch lost := lostReply(e.Raw, err); {
+	case lost != nil:
+		c.lose(lost)
 		return
+	case errors.Is(err, ErrBatch):
+		kind = NoiseBatch
+	case errors.Is(err, ErrDepth):
+		kind = NoiseTooDeep
+	case kind == "":
+		kind = NoiseMalformed
 	}
-	c.noise(NoiseBatch, e.Raw)
-	for _, e := range splitBatch(e.Raw) {
+	c.noise(kind, e.Raw)
+	for _, e := range messages {
 		c.dispatch(e)
 	}
 }
@@ -92,7 +101,7 @@ func (c *Client) dispatch(e Envelope) {
 func (c *Client) reply(e Envelope) {
 	if !e.hasID() {
 		c.noise(NoiseNullID, e.Raw)
-		if !e.Error.absent() {
+		if !e.Error.absent() && !c.mayMeanNotice() {
 			c.stray(outcome{env: e})
 		}
 		return
@@ -142,18 +151,32 @@ func (c *Client) give(id uint64, o outcome) bool {
 
 // lose fails the call that a link says will have no reply.
 func (c *Client) lose(lost *ReplyLostError) {
+	kind := lost.kind()
+	id, _, ok := readID(lost.ID)
+	if kind == NoiseBroken && (!ok || !c.isPending(id)) {
+		kind = NoiseMalformed
+	}
 	if lost.Frame != nil {
-		kind := NoiseNullID
-		if errors.As(lost.Err, new(*FrameTooLargeError)) {
-			kind = NoiseTooLarge
-		}
 		c.noise(kind, lost.Frame)
 	}
 	if lost.ID == nil {
 		c.stray(outcome{err: lost.Err})
-	} else if id, _, ok := readID(lost.ID); ok {
+	} else if ok {
 		c.settle(id, outcome{err: lost.Err})
 	}
+}
+
+// kind is the kind of noise that came in place of the reply.
+func (e *ReplyLostError) kind() string {
+	switch {
+	case errors.As(e.Err, new(*FrameTooLargeError)):
+		return NoiseTooLarge
+	case errors.Is(e.Err, ErrDepth):
+		return NoiseTooDeep
+	case isUnreadable(e.Err):
+		return NoiseBroken
+	}
+	return NoiseNullID
 }
 
 // end fails every call that waits, oldest first.

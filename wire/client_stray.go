@@ -11,6 +11,20 @@ type strays struct {
 	among map[uint64]struct{} // the calls that may be meant
 }
 
+// mayMeanNotice reports whether an error without an id is taken to be about a notification, as of servers that do not expect one: when
+// several calls wait, as long as there are more notifications sent than errors so explained. A call that waits alone
+// it ends all the same, since with a server that can read nothing every call would wait for its deadline; who may
+// repeat the call does so.
+func (c *Client) mayMeanNotice() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.pending) < 2 || c.notices == 0 {
+		return false
+	}
+	c.notices--
+	return true
+}
+
 // stray takes an outcome whose call is unknown. Without a call waiting it concerns none.
 func (c *Client) stray(o outcome) {
 	c.mu.Lock()

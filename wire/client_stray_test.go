@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -84,5 +85,50 @@ func TestClientStrayErrorOfCancelledCall(t *testing.T) {
 	d.say(`{"jsonrpc":"2.0","id":2,"result":2}`)
 	if got := d.await(second); got.result != "2" {
 		t.Errorf("got %v", got)
+	}
+}
+
+// A server may answer a notification with an error, which concerns no call: the one that is slow must not fail for it.
+func TestClientStrayErrorAboutNotice(t *testing.T) {
+	d := newDuet(t, ClientOptions{})
+	if err := d.c.Notify(testContext(t), "notifications/initialized", nil); err != nil {
+		t.Fatal(err)
+	}
+	d.expect(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	calls := []<-chan called{nil}
+	for _, sent := range []string{`1,"method":"x"}`, `2,"method":"x"}`, `3,"method":"x"}`} {
+		calls = append(calls, d.call(testContext(t), "x", nil))
+		d.expect(`{"jsonrpc":"2.0","id":` + sent)
+	}
+	d.say(strayError) // about the notification, it may be
+	d.say(strayError) // about a call, certainly
+	for _, i := range []string{"1", "2"} {
+		d.say(`{"jsonrpc":"2.0","id":` + i + `,"result":` + i + `}`)
+	}
+	for i := 1; i <= 2; i++ {
+		if got := d.await(calls[i]); got.result != fmt.Sprint(i) {
+			t.Errorf("call %d: got %v", i, got)
+		}
+	}
+	if got := d.await(calls[3]); !isCode(got.err, -32700) {
+		t.Errorf("call 3: got %v", got)
+	}
+	slow := d.call(testContext(t), "x", nil)
+	d.expect(`{"jsonrpc":"2.0","id":4,"method":"x"}`)
+	if err := d.c.Notify(testContext(t), "notifications/x", nil); err != nil {
+		t.Fatal(err)
+	}
+	d.expect(`{"jsonrpc":"2.0","method":"notifications/x"}`)
+	other := d.call(testContext(t), "x", nil)
+	d.expect(`{"jsonrpc":"2.0","id":5,"method":"x"}`)
+	d.say(strayError)
+	d.say(`{"jsonrpc":"2.0","id":5,"result":5}`)
+	if got := d.await(other); got.result != "5" {
+		t.Errorf("call 5: got %v", got)
+	}
+	d.ping()
+	d.say(`{"jsonrpc":"2.0","id":4,"result":4}`)
+	if got := d.await(slow); got.result != "4" {
+		t.Errorf("the slow call: got %v", got)
 	}
 }

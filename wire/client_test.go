@@ -156,7 +156,7 @@ func TestClientNoise(t *testing.T) {
 		{"id zero", `{"jsonrpc":"2.0","id":0,"result":1}`, []string{NoiseUnknownID}, false},
 		{"result with a null id", `{"jsonrpc":"2.0","id":null,"result":{}}`, []string{NoiseNullID}, false},
 		{"text", `hello`, []string{NoiseMalformed}, false},
-		{"cut", `{"jsonrpc":"2.0","id":1,"result":`, []string{NoiseMalformed}, false},
+		{"cut before the result", `{"jsonrpc":"2.0","id":1,`, []string{NoiseMalformed}, false},
 		{"no message", `{"level":"info"}`, []string{NoiseMalformed}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

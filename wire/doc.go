@@ -8,7 +8,8 @@
 //
 // Probe and facade both stand on it, so it keeps what the peer sent: params, results and errors are handed on as the
 // bytes that arrived, unknown members and odd spellings included. What a peer does wrong but readably is accepted and
-// reported as noise; what it does wrong beyond a bound ends in a typed error, never in unbounded memory or a hang.
+// reported as noise; what it does wrong beyond a bound ends in a typed error, never in unbounded memory or a hang. A message
+// beyond the limit can be kept on disk as it streams by (Spool).
 //
 // It must not decode payloads into structs, judge what a server says or log, and it repeats no call but one that
 // only reads, on a session that had to be opened anew.

@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"sync"
 	"testing"
@@ -39,4 +41,57 @@ func arrives[T any](t testing.TB, c <-chan T) T {
 
 func respond(w http.ResponseWriter, e Envelope, body string) {
 	answerJSON(w, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, e.Bytes(e.ID), body))
+}
+
+// lineLink is a link over lines in memory, as that to a process.
+type lineLink struct {
+	lines *lineReader
+	noise *noiseLog
+	out   *io.PipeWriter // nil when the peer has said everything
+	stop  func()         // then ends its silence
+	say   func(Envelope) string
+}
+
+// linesLink returns a link whose peer answers each message with what say makes of it, as lines.
+func linesLink(t testing.TB, say func(Envelope) string) *lineLink {
+	r, w := io.Pipe()
+	t.Cleanup(func() { w.Close() })
+	noise := &noiseLog{}
+	return &lineLink{lines: newLineReader(r, &oversizeLog{limit: DefaultMaxFrame}, noise), noise: noise, out: w, say: say}
+}
+
+func (l *lineLink) Oversized() []FrameTooLargeError { return l.lines.large.all() }
+
+func (l *lineLink) Send(_ context.Context, frame []byte) error {
+	if l.say == nil {
+		return nil
+	}
+	e, err := Scan(frame)
+	if err != nil {
+		return err
+	}
+	line := l.say(e) + "\n"
+	go io.WriteString(l.out, line) // the reader may not be there yet
+	return nil
+}
+
+func (l *lineLink) Recv(ctx context.Context) ([]byte, error) {
+	e, err := l.RecvEnvelope(ctx)
+	return e.Raw, err
+}
+
+func (l *lineLink) RecvEnvelope(context.Context) (Envelope, error) {
+	e, err := l.lines.next()
+	if err != nil {
+		return Envelope{}, err
+	}
+	return l.noise.handOver(e)
+}
+
+func (l *lineLink) Close() error {
+	if l.out == nil {
+		l.stop()
+		return nil
+	}
+	return l.out.Close()
 }

@@ -17,11 +17,10 @@ const deleteTimeout = 5 * time.Second
 // sends, come out of Recv; messages of one response keep their order.
 type HTTP struct {
 	*web
-	ctx     context.Context // ends with the link
-	cancel  context.CancelFunc
-	inbox   chan received
-	closing chan struct{}
-	once    sync.Once
+	inbox
+	ctx    context.Context // ends with the link
+	cancel context.CancelFunc
+	once   sync.Once
 
 	mu       sync.Mutex
 	session  string
@@ -32,19 +31,13 @@ type HTTP struct {
 	work     sync.WaitGroup // goroutines that read streams
 }
 
-// received is one thing Recv returns.
-type received struct {
-	env Envelope
-	err error
-}
-
 // DialHTTP makes a link to the server at o.URL. It checks the address and makes no request.
 func DialHTTP(o HTTPOptions) (*HTTP, error) {
 	w, err := newWeb(o)
 	if err != nil {
 		return nil, err
 	}
-	h := &HTTP{web: w, inbox: make(chan received, 16), closing: make(chan struct{}), inflight: map[string]context.CancelFunc{}}
+	h := &HTTP{web: w, inbox: newInbox(), inflight: map[string]context.CancelFunc{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	return h, nil
 }
@@ -189,7 +182,7 @@ func (h *HTTP) cause(err error) error {
 	if isClosed(h.closing) {
 		return ErrClosed
 	}
-	return withoutURL(err)
+	return h.web.cause(err)
 }
 
 // request is web.request to the server's address, with what the session adds.
@@ -217,17 +210,7 @@ func (h *HTTP) Recv(ctx context.Context) ([]byte, error) {
 
 // RecvEnvelope is Recv with the message's envelope.
 func (h *HTTP) RecvEnvelope(ctx context.Context) (Envelope, error) {
-	if isClosed(h.closing) {
-		return Envelope{}, ErrClosed
-	}
-	select {
-	case r := <-h.inbox:
-		return r.env, r.err
-	case <-h.closing:
-		return Envelope{}, ErrClosed
-	case <-ctx.Done():
-		return Envelope{}, ctx.Err()
-	}
+	return h.next(ctx, nil, nil)
 }
 
 // Close ends the session on the server, waiting five seconds at most for its answer, and drops every connection.

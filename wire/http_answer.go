@@ -65,12 +65,12 @@ func (h *HTTP) refused(x *exchange, resp *http.Response) error {
 func (w *web) statusError(resp *http.Response, body []byte) *StatusError {
 	return &StatusError{
 		Code: resp.StatusCode, Status: resp.Status, URL: w.shown, Body: string(body[:min(len(body), errorBody)]),
-		Challenges: resp.Header.Values("WWW-Authenticate"), session: resp.Request.Header.Get(headerSession) != "",
+		Challenges: resp.Header.Values("WWW-Authenticate"), session: resp.Request.Header.Get(headerSession) != "", via: w.proxy(),
 	}
 }
 
 func (h *HTTP) readJSON(x *exchange, resp *http.Response) error {
-	body, err := readBounded(resp.Body, resp.ContentLength, h.max)
+	body, err := h.readBody(resp.Body, resp.ContentLength)
 	if err != nil {
 		return fmt.Errorf("read the answer of %s: %w", h.shown, h.cause(err))
 	}
@@ -83,57 +83,6 @@ func (h *HTTP) readJSON(x *exchange, resp *http.Response) error {
 	return nil
 }
 
-// readBounded reads a body of at most max bytes. hint is its announced length, trusted as far as one allocation of
-// reasonable size.
-func readBounded(r io.Reader, hint int64, max int) ([]byte, error) {
-	var buf bytes.Buffer
-	if hint > 0 {
-		buf.Grow(int(min(hint, int64(max), 1<<20)) + bytes.MinRead)
-	}
-	if _, err := buf.ReadFrom(io.LimitReader(r, int64(max)+1)); err != nil {
-		return nil, err
-	}
-	if buf.Len() > max {
-		return nil, &FrameTooLargeError{max}
-	}
-	return buf.Bytes(), nil
-}
-
-// take queues the message, or the messages of the batch, in data. x, when given, learns of the reply to its request. An
-// error without an id answers the request it came back on.
-func (h *HTTP) take(ctx context.Context, data []byte, x *exchange) error {
-	envelopes, err := readBatch(data)
-	if err != nil {
-		return err
-	}
-	for _, e := range envelopes {
-		r := received{env: e}
-		if x != nil && x.want != nil && e.IsResponse() {
-			switch {
-			case sameID(e.Bytes(e.ID), x.want):
-				x.answered = true
-			case !e.hasID() && !e.Error.absent() && !x.answered:
-				x.answered = true
-				r = received{err: &ReplyLostError{ID: x.want, Err: newRPCError(e.Bytes(e.Error)), Frame: e.Raw[:min(len(e.Raw), lostHead)]}}
-			}
-		}
-		if err := h.deliver(ctx, r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readBatch reads the message, or the messages of the batch, in data.
-func readBatch(data []byte) ([]Envelope, error) {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	e, err := Scan(data)
-	if errors.Is(err, ErrBatch) {
-		return splitBatch(data), nil
-	}
-	return []Envelope{e}, err
-}
-
 // sameID reports whether a reply's id means the request's, however it is spelled.
 func sameID(got, want []byte) bool {
 	if bytes.Equal(got, want) {
@@ -144,15 +93,5 @@ func sameID(got, want []byte) bool {
 	return okA && okB && a == b
 }
 
-func (h *HTTP) push(ctx context.Context, e Envelope) error { return h.deliver(ctx, received{env: e}) }
-
-func (h *HTTP) deliver(ctx context.Context, r received) error {
-	select {
-	case h.inbox <- r:
-		return nil
-	case <-h.closing:
-		return ErrClosed
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+// push queues e.
+func (h *HTTP) push(ctx context.Context, e Envelope) error { return h.put(ctx, received{env: e}) }

@@ -30,14 +30,18 @@ type StatusError struct {
 	Body       string   // the first 4 KiB of the answer, unsanitised
 	Challenges []string // the WWW-Authenticate headers
 	session    bool     // the request named a session
+	via        string   // the proxy in between
 }
 
 func (e *StatusError) Error() string {
 	msg := fmt.Sprintf("%s answered %s", e.URL, printable(e.Status, 100))
+	if e.via != "" {
+		msg += " through the proxy " + e.via
+	}
 	if body := printable(e.Body, 200); body != "" {
 		msg += ": " + body
 	}
-	return msg
+	return msg + e.advice()
 }
 
 // Is matches ErrAuthRequired and ErrSessionGone.

@@ -28,7 +28,7 @@ func (h *HTTP) readReplyStream(x *exchange, resp *http.Response) {
 		return
 	}
 	lost := &ReplyLostError{ID: x.want, Err: fmt.Errorf("read the answer of %s: %w", h.shown, h.cause(err))}
-	_ = h.deliver(x.ctx, received{err: lost})
+	_ = h.put(x.ctx, received{err: lost})
 }
 
 // OpenStream opens the standing stream on which a server sends what belongs to no request, and keeps it open until
@@ -170,7 +170,7 @@ func (f *follower) wait(ctx context.Context, misses int) bool {
 // read queues the messages of one connection and counts its events.
 func (f *follower) read(ctx context.Context, resp *http.Response) (events int, err error) {
 	defer resp.Body.Close()
-	r := newSSEReader(resp.Body, f.h.max)
+	r := newSSEReader(resp.Body, f.h.large)
 	lingering := false
 	for {
 		e, err := r.next()
@@ -187,14 +187,11 @@ func (f *follower) read(ctx context.Context, resp *http.Response) (events int, e
 			return events, err
 		}
 		events++
-		if len(e.data) == 0 || e.name != "" && e.name != "message" {
+		if !e.isMessage() {
 			continue
 		}
-		if f.h.take(ctx, e.data, f.x) != nil {
-			// Not a message, or nobody is left to read it; the first is for the reader to report.
-			if err := f.h.push(ctx, Envelope{Raw: e.data}); err != nil {
-				return events, err
-			}
+		if err := f.h.takeEvent(ctx, e, f.x); err != nil {
+			return events, err
 		}
 		if f.x != nil && f.x.answered && !lingering {
 			lingering = true

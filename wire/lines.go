@@ -9,8 +9,6 @@ import (
 const (
 	lineBuffer = 64 << 10 // bytes read at a time
 	largeLine  = 32 << 10 // a line of this size takes its buffer along instead of being copied
-	// skipFactor bounds how much of one line is skipped, in frame limits: a server that writes without end is given up.
-	skipFactor = 16
 )
 
 // lineReader cuts a server's output into messages. Servers print banners and log lines to stdout, some indent their
@@ -18,10 +16,13 @@ const (
 type lineReader struct {
 	r       io.Reader
 	max     int
+	large   *oversizeLog
 	noise   *noiseLog
 	started bool
-	queue   []Envelope // messages read but not handed over: the rest of a batch
+	queue   []Envelope // what was read but not handed over
 	partial []byte     // lines that begin a message written over several
+	joined  int        // how many lines were added to the first of partial
+	last    bool       // the line taken is the last, and has no end
 
 	buf        []byte
 	start, end int   // what was read and not yet taken is buf[start:end]
@@ -29,12 +30,12 @@ type lineReader struct {
 	err        error // what ended the reading
 }
 
-func newLineReader(r io.Reader, max int, noise *noiseLog) *lineReader {
-	return &lineReader{r: r, max: max, noise: noise}
+func newLineReader(r io.Reader, large *oversizeLog, noise *noiseLog) *lineReader {
+	return &lineReader{r: r, max: large.limit, large: large, noise: noise}
 }
 
 // next returns the next message. After an error nothing more can be read. An envelope without bytes stands for a
-// message lost; noiseLog.handOver tells of it.
+// message lost; noiseLog.handOver tells of it. One without members holds what Split takes apart, or nests too deep.
 func (l *lineReader) next() (Envelope, error) {
 	for {
 		if len(l.queue) > 0 {
@@ -43,11 +44,12 @@ func (l *lineReader) next() (Envelope, error) {
 			return e, nil
 		}
 		line, err := l.line()
+		l.last = err != nil
 		if len(bytes.TrimSpace(line)) > 0 {
 			l.take(line)
 		}
 		if err != nil && len(l.queue) == 0 {
-			l.dropPartial()
+			l.partial = l.noise.addAll(l.partial) // the end answers every request that waits
 			return Envelope{}, err
 		}
 	}
@@ -71,7 +73,7 @@ func (l *lineReader) line() ([]byte, error) {
 			line := bytes.TrimRight(l.buf[l.start:l.end], "\r")
 			l.buf, l.start, l.end, l.seen = nil, 0, 0, 0
 			if len(line) > l.max {
-				l.lose(line, line)
+				l.loseHeld(line, false)
 				return nil, l.err
 			}
 			return l.trimBOM(line), l.err
@@ -130,69 +132,82 @@ func (l *lineReader) trimBOM(line []byte) []byte {
 	return rest
 }
 
-// take queues the message or messages in line, or records it as noise.
+// take queues what is in line: a message, several, or one lost. Anything else is noise.
 func (l *lineReader) take(line []byte) {
 	e, err := Scan(line)
-	switch {
-	case err == nil && e.isMessage():
+	if err == nil && e.isMessage() {
 		l.dropPartial()
 		l.queue = append(l.queue, e)
-	case errors.Is(err, ErrBatch):
-		l.dropPartial()
-		l.takeBatch(line)
-	case len(l.partial) > 0:
+		return
+	}
+	if len(l.partial) > 0 && len(splitBatch(line)) == 0 {
 		l.join(line)
-	case errors.Is(err, ErrTruncated) && bytes.HasPrefix(line, []byte("{")):
-		l.partial = append(l.partial, line...)
+		return
+	}
+	l.dropPartial()
+	switch opens := bytes.HasPrefix(line, []byte("{")); {
+	case errors.Is(err, ErrTruncated) && opens && !isCutInside(line):
+		l.partial, l.joined = append(l.partial, line...), 0
 	default:
-		l.noise.add(line)
+		l.giveUp(line, err)
 	}
 }
 
-func (l *lineReader) takeBatch(line []byte) {
-	envelopes := splitBatch(line)
-	if len(envelopes) == 0 {
-		l.noise.add(line)
+// giveUp takes a line, or several, that Scan refuses with err and that nothing more belongs to.
+func (l *lineReader) giveUp(frame []byte, err error) {
+	if lost := lostReply(frame, err); lost != nil && !l.last { // the end of the server tells more than the end of its line
+		l.lose(lost)
+		return
 	}
-	l.queue = append(l.queue, envelopes...)
+	if messages, _ := Split(frame); len(messages) > 0 || errors.Is(err, ErrDepth) {
+		l.queue = append(l.queue, Envelope{Raw: frame})
+		return
+	}
+	l.noise.addAll(frame)
 }
 
-// splitBatch returns the messages of a batch, leaving out what is none.
-func splitBatch(batch []byte) []Envelope {
-	var envelopes []Envelope
-	spans, _ := Elements(batch)
-	for _, s := range spans {
-		if e, err := Scan(batch[s.Start:s.End:s.End]); err == nil && e.isMessage() {
-			envelopes = append(envelopes, e)
-		}
-	}
-	return envelopes
+// lose hands over the loss of a reply in the place of the reply.
+func (l *lineReader) lose(lost *ReplyLostError) {
+	l.noise.lose(lost)
+	l.queue = append(l.queue, Envelope{})
 }
 
 // join adds line to a message begun on an earlier one. An indented message ends with a brace in the first column, so
-// only such a line is worth a scan of the whole; this keeps the work linear.
+// only such a line is worth a scan of the whole, and the first one, which tells whether this is a message at all; this
+// keeps the work linear.
 func (l *lineReader) join(line []byte) {
+	first := len(l.partial)
 	l.partial = append(append(l.partial, '\n'), line...)
+	l.joined++
 	switch {
 	case len(l.partial) > l.max:
-		l.dropPartial()
-	case line[0] == '}':
+		frame := l.partial
+		if l.partial = nil; readOutline(frame).isReply() {
+			l.loseHeld(frame, false)
+		} else {
+			l.noise.addAll(frame)
+		}
+	case line[0] == '}' || l.joined == 1:
 		if e, err := Scan(l.partial); err == nil && e.isMessage() {
 			l.queue = append(l.queue, e)
 			l.partial = nil
+		} else if !errors.Is(err, ErrTruncated) && l.joined == 1 {
+			l.partial = l.partial[:first]
+			l.dropPartial()
+			l.take(line)
 		} else if !errors.Is(err, ErrTruncated) {
 			l.dropPartial()
 		}
 	}
 }
 
-// dropPartial gives up on a message begun and not finished: it was noise.
+// dropPartial gives up on a message begun and not finished.
 func (l *lineReader) dropPartial() {
 	if len(l.partial) == 0 {
 		return
 	}
-	for line := range bytes.SplitSeq(l.partial, []byte{'\n'}) {
-		l.noise.add(line)
-	}
+	frame := l.partial
 	l.partial = nil
+	_, err := Scan(frame)
+	l.giveUp(frame, err)
 }

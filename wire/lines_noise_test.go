@@ -16,7 +16,7 @@ import (
 func losses(t *testing.T, r io.Reader, max int) []string {
 	t.Helper()
 	noise := &noiseLog{}
-	l := newLineReader(r, max, noise)
+	l := newLineReader(r, &oversizeLog{limit: max}, noise)
 	var got []string
 	for {
 		e, err := l.next()

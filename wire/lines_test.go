@@ -12,17 +12,23 @@ import (
 
 func readLines(r io.Reader, max int) (frames []string, noise *noiseLog, err error) {
 	noise = &noiseLog{}
-	l := newLineReader(r, max, noise)
+	l := newLineReader(r, &oversizeLog{limit: max}, noise)
 	for {
 		e, err := l.next()
 		if err != nil {
 			return frames, noise, err
+		}
+		if e, err = noise.handOver(e); err != nil {
+			frames = append(frames, err.Error())
+			continue
 		}
 		frames = append(frames, string(e.Raw))
 	}
 }
 
 const (
+	cutReply = `{"jsonrpc":"2.0","id":1,"result":{"tools":[`
+
 	frameA = `{"jsonrpc":"2.0","id":1,"result":{}}`
 	frameB = `{"jsonrpc":"2.0","method":"notifications/x"}`
 )
@@ -49,7 +55,18 @@ func TestLines(t *testing.T) {
 		{"brace that leads nowhere", "{\nhello\n" + frameA + "\n", []string{frameA}, []string{"{", "hello"}, false},
 		{"cut at the end", frameA + "\n" + `{"jsonrpc":"2.0","id":2,"res`, []string{frameA},
 			[]string{`{"jsonrpc":"2.0","id":2,"res`}, false},
-		{"batch", "[" + frameA + "," + frameB + ",1]\n", []string{frameA, frameB}, nil, false},
+		{"batch", "[" + frameA + "," + frameB + ",1]\n", []string{"[" + frameA + "," + frameB + ",1]"}, nil, false},
+		{"batch in an indented message", "{\n\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\n[]\n}\n", []string{"{\n\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\n[]\n}"}, nil, false},
+		{"two on a line", frameA + frameB + "\n" + frameB + "\n", []string{frameA + frameB, frameB}, nil, false},
+		{"text behind", frameA + " sent\n", []string{frameA + " sent"}, nil, false},
+		{"text behind a request", `{"jsonrpc":"2.0","id":1,"method":"m"} got` + "\n", nil, []string{`{"jsonrpc":"2.0","id":1,"method":"m"} got`}, false},
+		{"broken reply", cutReply + "\"x\n" + frameB + "\n", []string{"no reply to request 1: JSON ends too early: want the end of a string at byte 45", frameB}, nil, false},
+		{"reply cut between values", cutReply + "\n\n" + frameB + "\n", []string{"no reply to request 1: JSON ends too early: want a value at byte 43", frameB}, nil, false},
+		{"reply cut before text", cutReply + "\nhello\n", []string{"no reply to request 1: JSON ends too early: want a value at byte 43"}, []string{"hello"}, false},
+		{"reply over two lines", cutReply + "\n1]}}\n" + frameB + "\n", []string{cutReply + "\n1]}}", frameB}, nil, false},
+		{"too deep", deepReply(MaxDepth+1, true) + "\n" + strings.Repeat("[", MaxDepth+1) + "\n",
+			[]string{"no reply to request 1: JSON nests too deep: more than 10000 levels at byte 10009", strings.Repeat("[", MaxDepth+1)}, nil, false},
+		{"broken log", `{"level":"info","id":1,"result":NaN}` + "\n", nil, []string{`{"level":"info","id":1,"result":NaN}`}, false},
 		{"batch of nothing", "[1,2]\n" + frameA + "\n", []string{frameA}, []string{"[1,2]"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -94,6 +111,16 @@ func TestLinesBoundOfIndentedMessage(t *testing.T) {
 	}
 	if len(noise.lines) != noiseLines {
 		t.Errorf("kept %d lines of noise, want %d", len(noise.lines), noiseLines)
+	}
+}
+
+// A reply laid out over lines fails its request once it goes beyond the limit.
+func TestLinesBoundOfIndentedReply(t *testing.T) {
+	in := "{\n  \"jsonrpc\": \"2.0\",\n  \"id\": 1,\n  \"result\": {\n" + strings.Repeat("    \"a\": 1,\n", 1000) + "    \"a\": 1\n  }\n}\n" + frameB + "\n"
+	frames, _, err := readLines(strings.NewReader(in), 500)
+	want := []string{"no reply to request 1: message is larger than the limit of 500 bytes: 502 of it were read", frameB}
+	if diff := cmp.Diff(want, frames); diff != "" || !errors.Is(err, io.EOF) {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
 }
 

@@ -14,7 +14,8 @@ var ErrClosed = errors.New("link is closed")
 
 // Link carries whole messages to and from one peer.
 //
-// An error from Recv ends the link, with one exception: a *ReplyLostError concerns a single request, and reading goes on.
+// An error from Recv ends the link, with one exception: a *ReplyLostError concerns a single request, and reading goes on. Such
+// is the lot of a request whose reply is beyond the limit, nests deeper than MaxDepth, or is no JSON and yet beyond doubt its reply.
 type Link interface {
 	// Send hands one message to the peer; frame holds no newline of its own and is not kept. It is safe for concurrent
 	// use. It may wait for the peer to take the message (over HTTP, for the response to begin), at most as long as ctx.
@@ -24,13 +25,6 @@ type Link interface {
 	Recv(ctx context.Context) ([]byte, error)
 	// Close ends the link in bounded time and unblocks Recv. It may be called more than once.
 	Close() error
-}
-
-// FrameTooLargeError says that the peer sent a message beyond the limit, in bytes.
-type FrameTooLargeError struct{ Limit int }
-
-func (e *FrameTooLargeError) Error() string {
-	return fmt.Sprintf("message is larger than the limit of %d bytes", e.Limit)
 }
 
 // ReplyLostError says that the link knows no reply will come to one request, while the link itself lives on.
@@ -54,7 +48,7 @@ func (e *ReplyLostError) Unwrap() error { return e.Err }
 type EnvelopeLink interface {
 	Link
 	// RecvEnvelope is Recv for readers of envelopes; they replace each other. An envelope without any member is a frame
-	// that Scan refuses, a batch or no message at all: Raw holds it.
+	// that Scan refuses, which Split may take apart, or no message at all: Raw holds it.
 	RecvEnvelope(ctx context.Context) (Envelope, error)
 }
 

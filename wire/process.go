@@ -30,6 +30,8 @@ type Command struct {
 	Dir  string   // working directory, empty for the current one
 	// MaxFrame bounds one message from the server, in bytes; 0 stands for DefaultMaxFrame.
 	MaxFrame int
+	// Oversized keeps the lines beyond MaxFrame; they are skipped either way.
+	Oversized Spool
 	// Grace is how long Close lets the server leave by itself after its stdin is closed; 0 stands for 500 ms.
 	Grace time.Duration
 	// KillAfter is how long Close waits between SIGTERM and SIGKILL; 0 stands for one second.
@@ -52,6 +54,7 @@ type Process struct {
 	out     *os.File
 	outbox  *outbox
 	noise   noiseLog
+	large   *oversizeLog
 	stderr  stderrLog
 
 	frames  chan Envelope
@@ -85,6 +88,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 		cmd: cmd, command: c, tree: newTree(), secrets: newMasker(c.Secrets),
 		frames: make(chan Envelope), closing: make(chan struct{}), exited: make(chan struct{}),
 		outDone: make(chan struct{}), errDone: make(chan struct{}), gone: make(chan struct{}),
+		large: &oversizeLog{limit: frameLimit(c.MaxFrame), spool: c.Oversized},
 	}
 	cmd.Env = p.tree.markEnv(cmd.Env)
 	errOut, err := p.spawn()
@@ -200,7 +204,7 @@ func (p *Process) RecvEnvelope(ctx context.Context) (Envelope, error) {
 // pump reads stdout to its end and hands the messages over one by one, so that no more than one waits in memory.
 func (p *Process) pump() {
 	defer p.out.Close()
-	lines := newLineReader(&drainReader{f: p.out, exited: p.exited}, frameLimit(p.command.MaxFrame), &p.noise)
+	lines := newLineReader(&drainReader{f: p.out, exited: p.exited}, p.large, &p.noise)
 	for {
 		e, err := lines.next()
 		if err != nil {
@@ -269,6 +273,9 @@ func (p *Process) NoiseCount() int {
 	defer p.noise.mu.Unlock()
 	return p.noise.count
 }
+
+// Oversized returns what is known of the first messages beyond the limit, at most 64, in the order in which they ended.
+func (p *Process) Oversized() []FrameTooLargeError { return p.large.all() }
 
 // BOM reports whether stdout began with a byte order mark.
 func (p *Process) BOM() bool {

@@ -175,8 +175,13 @@ func TestProcessOversize(t *testing.T) {
 	if _, err := c.Call(testContext(t), "echo", nil); err != nil { // the link survives
 		t.Error(err)
 	}
-	if diff := cmp.Diff([]string{NoiseTooLarge, NoiseTooLarge, NoiseTooLarge}, noise); diff != "" || p.NoiseCount() != 4 {
+	if diff := cmp.Diff([]string{NoiseTooLarge, NoiseTooLarge, NoiseTooLarge}, noise); diff != "" || p.NoiseCount() != 1 {
 		t.Errorf("%d lines of noise (-want +got)\n%s", p.NoiseCount(), diff)
+	}
+	for i, e := range p.Oversized() {
+		if e.Limit != 100<<10 || e.Size < 1<<20 || e.Size > 1<<20+100 || !e.Whole || e.Kept != "" || i > 3 {
+			t.Errorf("message %d: %+v", i, e)
+		}
 	}
 }
 

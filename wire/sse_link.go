@@ -22,19 +22,18 @@ var ErrNoEndpoint = errors.New("no endpoint event came")
 // event stream, whose first event tells where to post. It implements EnvelopeLink. The end of the stream ends the link.
 type SSE struct {
 	*web
-	inbox   chan received
-	ctx     context.Context // ends with the link
-	cancel  context.CancelFunc
-	ready   chan struct{} // closed when post is set
-	post    *url.URL
-	ended   chan struct{} // closed when the stream is over
-	endErr  error         // why; set before ended is closed
-	over    chan struct{} // closed with ended, unless the stream was only tried and did not open
-	trial   bool          // it is only tried
-	within  time.Duration // how long the endpoint event is waited for
-	closing chan struct{}
-	opened  sync.Once
-	once    sync.Once
+	inbox
+	ctx    context.Context // ends with the link
+	cancel context.CancelFunc
+	ready  chan struct{} // closed when post is set
+	post   *url.URL
+	ended  chan struct{} // closed when the stream is over
+	endErr error         // why; set before ended is closed
+	over   chan struct{} // closed with ended, unless the stream was only tried and did not open
+	trial  bool          // it is only tried
+	within time.Duration // how long the endpoint event is waited for
+	opened sync.Once
+	once   sync.Once
 
 	mu      sync.Mutex
 	version string
@@ -49,14 +48,14 @@ func DialSSE(o HTTPOptions) (*SSE, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newSSE(w, make(chan received, 16))
+	s := newSSE(w, newInbox())
 	s.open()
 	return s, nil
 }
 
-func newSSE(w *web, inbox chan received) *SSE {
+func newSSE(w *web, b inbox) *SSE {
 	s := &SSE{
-		web: w, inbox: inbox, ready: make(chan struct{}), closing: make(chan struct{}),
+		web: w, inbox: b, ready: make(chan struct{}),
 		ended: make(chan struct{}), over: make(chan struct{}), within: endpointWait,
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -113,7 +112,7 @@ func (s *SSE) read() error {
 		return s.cause(ctx, err)
 	}
 	defer resp.Body.Close()
-	events := newSSEReader(resp.Body, s.max)
+	events := newSSEReader(resp.Body, s.large)
 	for {
 		e, err := events.next()
 		switch {
@@ -127,8 +126,8 @@ func (s *SSE) read() error {
 			}
 			late.Stop()
 			close(s.ready)
-		case len(e.data) > 0 && (e.name == "" || e.name == "message"):
-			if err := s.take(e.data); err != nil {
+		case e.isMessage():
+			if err := s.take(e); err != nil {
 				return err
 			}
 		}
@@ -186,7 +185,7 @@ func (s *SSE) cause(ctx context.Context, err error) error {
 	if reason := context.Cause(ctx); reason != nil && errors.Is(reason, ErrNoEndpoint) {
 		return reason
 	}
-	return withoutURL(err)
+	return s.web.cause(err)
 }
 
 // endpoint resolves the address to post to. One of another origin would be given the headers meant for this one.
@@ -203,20 +202,13 @@ func (s *SSE) endpoint(data string) (*url.URL, error) {
 	return u, nil
 }
 
-// take queues what an event holds; what is no message is for the reader to report.
-func (s *SSE) take(data []byte) error {
-	envelopes, err := readBatch(data)
-	if err != nil {
-		envelopes = []Envelope{{Raw: data}}
+// take queues what an event holds.
+func (s *SSE) take(e event) error {
+	r, ok := receivedIn(e)
+	if !ok {
+		return nil
 	}
-	for _, e := range envelopes {
-		select {
-		case s.inbox <- received{env: e}:
-		case <-s.closing:
-			return ErrClosed
-		}
-	}
-	return nil
+	return s.put(context.Background(), r) // which ends with the link
 }
 
 // wait waits for the stream to be open.
@@ -290,24 +282,7 @@ func (s *SSE) Recv(ctx context.Context) ([]byte, error) {
 
 // RecvEnvelope is Recv with the message's envelope.
 func (s *SSE) RecvEnvelope(ctx context.Context) (Envelope, error) {
-	if isClosed(s.closing) {
-		return Envelope{}, ErrClosed
-	}
-	select {
-	case r := <-s.inbox:
-		return r.env, r.err
-	case <-s.closing:
-		return Envelope{}, ErrClosed
-	case <-ctx.Done():
-		return Envelope{}, ctx.Err()
-	case <-s.over:
-		select {
-		case r := <-s.inbox: // what came before the end
-			return r.env, r.err
-		default:
-			return Envelope{}, s.endErr
-		}
-	}
+	return s.next(ctx, s.over, func() error { return s.endErr })
 }
 
 // Close drops the stream, and with it the session.

@@ -24,6 +24,7 @@ type sseServer struct {
 	post     func(e Envelope) string     // what a message is answered with on the stream
 	status   int                         // of POST, 202 by default
 	refusal  int                         // of GET, none by default
+	bulk     func(w io.Writer)           // writes what "bulk" in stream stands for
 	together func(w http.ResponseWriter) // what POST to the stream's address is answered with, 405 by default
 }
 
@@ -50,7 +51,11 @@ func (s *sseServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				if !ok || more == "" {
 					return
 				}
-				io.WriteString(w, more)
+				if more == "bulk" {
+					s.bulk(w)
+				} else {
+					io.WriteString(w, more)
+				}
 				w.(http.Flusher).Flush()
 			case <-r.Context().Done():
 				return
@@ -131,7 +136,9 @@ func TestSSELinkFailures(t *testing.T) {
 		{"404", func(s *sseServer) { s.refusal = 404 }, nil, "404 Not Found"},
 		{"post refused", func(s *sseServer) { s.status = 500 }, nil, "500 Internal Server Error"},
 		{"too large", func(s *sseServer) {
-			s.post = func(Envelope) string { return "data: " + strings.Repeat("x", 2<<20) + "\n\n" }
+			s.post = func(e Envelope) string {
+				return "data: " + strings.Repeat("x", 2<<20) + "\n\ndata: " + result(e, `"`+strings.Repeat("x", 2<<20)+`"`) + "\n\n"
+			}
 		}, nil, "larger than the limit"},
 		{"ends", func(s *sseServer) { s.post = func(Envelope) string { return "" } }, io.EOF, "the server ended its stream"},
 	} {
@@ -183,7 +190,7 @@ func TestSSELinkBoundsTheWait(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newSSE(w, make(chan received, 16))
+		s := newSSE(w, newInbox())
 		s.within = 20 * time.Millisecond
 		s.open()
 		if err := s.Send(testContext(t), []byte(frameB)); !errors.Is(err, ErrNoEndpoint) {

@@ -40,6 +40,8 @@ type HTTPOptions struct {
 	Client *http.Client
 	// MaxFrame bounds one message from the server, in bytes; 0 stands for DefaultMaxFrame.
 	MaxFrame int
+	// Oversized keeps the messages beyond MaxFrame.
+	Oversized Spool
 }
 
 // web is what the links over HTTP share: one address, its headers, and the client that makes the requests.
@@ -48,7 +50,7 @@ type web struct {
 	shown  string // url, redacted
 	header http.Header
 	client *http.Client
-	max    int
+	large  *oversizeLog
 	own    bool // client's transport is ours to clean up
 }
 
@@ -61,7 +63,9 @@ func newWeb(o HTTPOptions) (*web, error) {
 		return nil, fmt.Errorf("server address %s: want http://HOST/PATH or https://HOST/PATH", RedactURL(u))
 	}
 	u.Fragment, u.RawFragment = "", ""
-	w := &web{url: u, shown: RedactURL(u), header: o.Header.Clone(), max: frameLimit(o.MaxFrame)}
+	w := &web{url: u, shown: RedactURL(u), header: o.Header.Clone(), large: &oversizeLog{limit: frameLimit(o.MaxFrame), spool: o.Oversized}}
+	w.header.Del("Accept") // what a message is, and its answer may be, is for the link to say
+	w.header.Del("Content-Type")
 	if o.Client != nil {
 		c := *o.Client
 		w.client = &c
@@ -82,6 +86,7 @@ func newTransport() *http.Transport {
 		IdleConnTimeout:        90 * time.Second,
 		ExpectContinueTimeout:  time.Second,
 		MaxResponseHeaderBytes: headerBytes,
+		OnProxyConnectResponse: tunnelRefused,
 	}
 }
 

@@ -19,6 +19,7 @@ var order = [][]string{
 	{"internal/launch"},
 	{"compiler/yaml"},
 	{"compiler/diag"},
+	{"compiler/tokens"},
 	{"compiler/schema"},
 	{"wire"},
 	{"compiler/surface"},
@@ -44,6 +45,8 @@ var servingPath, buildPath = []string{"wire", "compiler/air", "facade"}, []strin
 var alone = map[string]string{
 	"github.com/go-json-experiment/json": "compiler/canon",
 	"gopkg.in/yaml.v3":                   "compiler/yaml",
+	"github.com/tiktoken-go/tokenizer":   "compiler/tokens",
+	"github.com/schollz/progressbar/v3":  "internal/cli",
 	"github.com/urfave/cli/v2":           "internal/cli",
 }
 

@@ -147,7 +147,7 @@ func (sh *shell) upstreamOf(mode pack.Mode, t config.Target) (*pack.Upstream, er
 	if err != nil {
 		return nil, usagef("%w; nothing was written, since the pack would hold it", err)
 	}
-	_, transport, err := sh.dialer(t.Server)
+	_, transport, err := sh.dialer(t.Server, nil)
 	return &pack.Upstream{
 		Server: s.Name, Transport: transport, Command: s.Command, Args: s.Args, Dir: s.Dir, Env: s.Env, URL: s.URL, Headers: s.Headers,
 	}, err
@@ -221,17 +221,4 @@ func nextAfterAdopt(out string, built emit.Built) string {
 		return "anvil mcp serve " + diag.ShellPath(out)
 	}
 	return "anvil pack verify " + diag.ShellPath(out)
-}
-
-// shellTarget spells a target as it is typed, secrets masked.
-func shellTarget(t config.Target) string {
-	if t.Kind == config.KindName {
-		return t.Server.Name
-	}
-	s := t.Server
-	s.Transport = ""
-	if t.Kind == config.KindCommand {
-		return "-- " + s.Redacted()
-	}
-	return s.Redacted()
 }

@@ -43,7 +43,7 @@ another server cannot be reached (4) or asks for authentication (5).`,
 }
 
 func jobsFlag() cli.Flag {
-	return &cli.IntFlag{Name: "jobs", Value: 2 * runtime.NumCPU(), Usage: "probe at most `N` servers at once"}
+	return &cli.IntFlag{Name: "jobs", Value: 4 * runtime.NumCPU(), Usage: "probe at most `N` servers at once"}
 }
 
 // outcome is how the check of one server came out.
@@ -75,7 +75,7 @@ func (sh *shell) check(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	outcomes := sideBySide(servers, c.Int("jobs"), func(_ int, s config.Server) outcome { return sh.checkOne(c, s) })
+	outcomes := sh.sideBySide(servers, c.Int("jobs"), func(_ int, s config.Server) outcome { return sh.checkOne(c, s) })
 	report := joined("check", outcomes)
 	if c.NArg() == 0 {
 		orphans, err := orphaned(storeOf(c), file)
@@ -113,25 +113,6 @@ func configured(file *config.File, names []string) ([]config.Server, error) {
 	return servers, usage(errors.Join(problems...))
 }
 
-// sideBySide asks the servers at the same time, at most so many as there are jobs; outcomes come in the order of the servers.
-func sideBySide(servers []config.Server, jobs int, ask func(i int, s config.Server) outcome) []outcome {
-	outcomes := make([]outcome, len(servers))
-	slots := make(chan struct{}, jobs)
-	done := make(chan struct{})
-	for i, s := range servers {
-		go func() {
-			slots <- struct{}{}
-			outcomes[i] = ask(i, s)
-			<-slots
-			done <- struct{}{}
-		}()
-	}
-	for range servers {
-		<-done
-	}
-	return outcomes
-}
-
 // writeStatusTable writes how each server came out, as Markdown.
 func writeStatusTable(w io.Writer, servers []diag.Status) {
 	fmt.Fprintln(w, "| server | state | |\n|---|---|---|")
@@ -152,19 +133,18 @@ func statusLines(servers []diag.Status) []string {
 }
 
 func (sh *shell) checkOne(c *cli.Context, s config.Server) outcome {
-	seen, err := sh.observe(c, config.Target{Kind: config.KindName, Server: s})
+	store := storeOf(c)
+	old, err := baseline(store, s.Name)
 	if err != nil {
 		return sh.failed(s.Name, err)
 	}
-	store := storeOf(c)
-	old, err := store.Load(s.Name)
-	missing := errors.Is(err, surface.ErrNotFound)
+	seen, err := sh.observe(c, config.Target{Kind: config.KindName, Server: s})
 	switch {
-	case err != nil && !missing:
-		return outcome{status: diag.Status{Server: s.Name, State: stateSpoiled, Message: sh.secret.mask(spoiled(err).Error())}}
+	case err != nil:
+		return sh.failed(s.Name, err)
 	case c.Bool("update"):
 		return sh.accept(c, s.Name, seen, old)
-	case missing:
+	case old == nil:
 		f := snapshotMissing.Finding("server", fmt.Sprintf("server %q has no snapshot in %s", s.Name, store.Dir))
 		f.Server, f.Hint = s.Name, "review it with `anvil mcp inspect "+s.Name+"`, then accept it with `anvil mcp check --update "+s.Name+"`"
 		return outcome{status: diag.Status{Server: s.Name, State: stateNew}, findings: []diag.Finding{f.Sealed()}}
@@ -185,7 +165,7 @@ func serverFindings(name string, findings []diag.Finding) []diag.Finding {
 	return findings
 }
 
-// accept writes what the server shows now, if the gate lets it pass.
+// accept writes what the server shows now in the place of old, if the gate lets it pass.
 func (sh *shell) accept(c *cli.Context, name string, seen observed, old *surface.McpSurfaceSnapshot) outcome {
 	verdict, err := sh.verdict(c, seen)
 	if err != nil {
@@ -194,15 +174,16 @@ func (sh *shell) accept(c *cli.Context, name string, seen observed, old *surface
 	if verdict.Refused() {
 		return refused(name, verdict)
 	}
-	now, state := seen.snapshot, stateAccepted
-	if old != nil {
-		now, state = now.WithHistory(old), stateSame
-		if now.Digest != old.Digest {
-			state = stateUpdated
-		}
-	}
-	if err := storeOf(c).Save(name, now); err != nil {
+	now, err := sh.replace(storeOf(c), name, old, seen.snapshot)
+	if err != nil {
 		return sh.failed(name, err)
+	}
+	state := stateAccepted
+	switch {
+	case old != nil && old.Digest == now.Digest:
+		state = stateSame
+	case old != nil:
+		state = stateUpdated
 	}
 	o := outcome{status: diag.Status{Server: name, State: state, Message: now.Digest}}
 	if old != nil {

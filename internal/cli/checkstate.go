@@ -6,6 +6,7 @@ import (
 
 	"anvil/compiler/adopt/probe"
 	"anvil/compiler/diag"
+	"anvil/compiler/surface"
 )
 
 // The states of a server in the report of check, besides the codes of [probe.Failure].
@@ -20,6 +21,7 @@ const (
 
 	stateRefused       = "refused"       // by the gate
 	stateSpoiled       = "spoiled"       // its snapshot cannot be trusted
+	stateOvertaken     = "overtaken"     // its snapshot was replaced by somebody else meanwhile, and not by this run
 	stateMisconfigured = "misconfigured" // it cannot be asked as it is configured
 	stateFailed        = "failed"        // anvil could not do its part
 	stateCancelled     = "cancelled"
@@ -33,7 +35,7 @@ var stateExits = map[string]int{
 	string(probe.Unauthorized): exitAuth,
 	string(probe.Unreachable):  exitUnreachable, string(probe.NotMCP): exitUnreachable, string(probe.BrokenList): exitUnreachable,
 	stateMisconfigured: exitUsage,
-	stateFailed:        exitFailed, stateCancelled: exitFailed,
+	stateFailed:        exitFailed, stateCancelled: exitFailed, stateOvertaken: exitFailed,
 }
 
 func (sh *shell) failed(name string, err error) outcome {
@@ -48,12 +50,14 @@ func stateOf(err error) string {
 		return stateCancelled
 	case errors.As(err, &f):
 		return string(f.Code)
+	case code == exitFindings:
+		return stateSpoiled
+	case errors.Is(err, surface.ErrChanged):
+		return stateOvertaken
 	case code == exitAuth:
 		return string(probe.Unauthorized)
 	case code == exitUnreachable:
 		return string(probe.Unreachable)
-	case code == exitFindings:
-		return stateSpoiled
 	case code == exitUsage:
 		return stateMisconfigured
 	}

@@ -81,6 +81,10 @@ func (sh *shell) diff(c *cli.Context) error {
 }
 
 func (sh *shell) twoTargets(c *cli.Context, file *config.File) (targets [2]config.Target, err error) {
+	headers, err := sh.headers(c)
+	if err != nil {
+		return targets, err
+	}
 	args := c.Args().Slice()
 	if want := 2; sh.rest != nil {
 		want = 1
@@ -93,8 +97,10 @@ func (sh *shell) twoTargets(c *cli.Context, file *config.File) (targets [2]confi
 	if targets[0], err = sh.side(c, file, args[:1], nil); err != nil {
 		return targets, err
 	}
-	targets[1], err = sh.side(c, file, args[1:], sh.rest)
-	return targets, err
+	if targets[1], err = sh.side(c, file, args[1:], sh.rest); err != nil {
+		return targets, err
+	}
+	return withHeaders(targets, headers)
 }
 
 // side reads one of the two targets; --transport is for those that are servers.

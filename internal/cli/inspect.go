@@ -11,7 +11,7 @@ import (
 	"anvil/compiler/adopt/gate"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
-	"anvil/internal/config"
+	"anvil/compiler/tokens"
 )
 
 func (sh *shell) inspectCommand() *cli.Command {
@@ -44,6 +44,7 @@ func (sh *shell) inspect(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	tokens.Prepare() // while the server starts
 	if c.Bool("all") {
 		return sh.inspectAll(c, threshold, format)
 	}
@@ -59,20 +60,18 @@ func (sh *shell) inspect(c *cli.Context) error {
 	}
 	seen, err := sh.observe(c, target)
 	if err != nil {
-		return err
+		return sh.inspectFailed(c, target, format, seen, err)
 	}
 	view, err := sh.inspection(c, seen)
 	if err != nil {
 		return err
 	}
-	if view.Summary.Worst != diag.Error { // what the gate refuses cannot be adopted
-		view.next = nextAfterInspect(target)
-	}
+	view.Next = nextSteps(c, target, seen, view)
 	data, err := view.render(format)
 	if err != nil {
 		return err
 	}
-	if err := sh.writeEvidence(c.String("evidence"), seen); err != nil {
+	if err := sh.writeEvidence(c.String("evidence"), seen, nil); err != nil {
 		return err
 	}
 	if err := sh.writeResult(c.String("out"), sh.secret.hide(data)); err != nil {
@@ -127,13 +126,4 @@ func parseFormat(c *cli.Context, allowed ...string) (string, error) {
 		}
 	}
 	return "", usagef("--format %q is not known here: use one of %s", format, strings.Join(allowed, ", "))
-}
-
-// nextAfterInspect is the command a user would type next.
-func nextAfterInspect(t config.Target) string {
-	switch t.Kind {
-	case config.KindPack, config.KindSnapshot:
-		return ""
-	}
-	return "anvil mcp adopt --mode facade --out DIR " + shellTarget(t)
 }

@@ -7,6 +7,8 @@ import (
 	cli "github.com/urfave/cli/v2"
 
 	"anvil/compiler/diag"
+	"anvil/compiler/surface"
+	"anvil/compiler/tokens"
 	"anvil/internal/config"
 )
 
@@ -14,6 +16,19 @@ import (
 type inspections struct {
 	diag.Report
 	Surfaces []serverSurface `json:"surfaces"` // of the servers that could be reached
+	Totals   totals          `json:"totals"`
+	Next     []step          `json:"next"`
+}
+
+// totals is what the surfaces come to together: what a host that is given all of them gives its model.
+type totals struct {
+	Servers int       `json:"servers"` // that could be reached
+	Tools   int       `json:"tools"`
+	Tokens  tokenView `json:"tokens"`
+}
+
+func (t totals) String() string {
+	return fmt.Sprintf("%s, %s, %s", counted(t.Servers, "server"), counted(t.Tools, "tool"), t.Tokens)
 }
 
 type serverSurface struct {
@@ -35,10 +50,12 @@ func (sh *shell) inspectAll(c *cli.Context, threshold diag.Threshold, format str
 		return err
 	}
 	views := make([]*inspection, len(servers))
-	outcomes := sideBySide(servers, c.Int("jobs"), func(i int, s config.Server) outcome {
+	outcomes := sh.sideBySide(servers, c.Int("jobs"), func(i int, s config.Server) outcome {
 		seen, err := sh.observe(c, config.Target{Kind: config.KindName, Server: s})
 		if err != nil {
-			return sh.failed(s.Name, err)
+			failed := sh.failed(s.Name, err)
+			failed.findings = serverFindings(s.Name, seen.findings)
+			return failed
 		}
 		view, err := sh.inspection(c, seen)
 		if err != nil {
@@ -50,12 +67,7 @@ func (sh *shell) inspectAll(c *cli.Context, threshold diag.Threshold, format str
 			findings: serverFindings(s.Name, view.Findings),
 		}
 	})
-	report := inspections{Report: joined("inspect", outcomes), Surfaces: []serverSurface{}}
-	for i, view := range views {
-		if view != nil {
-			report.Surfaces = append(report.Surfaces, serverSurface{servers[i].Name, view.Surface})
-		}
-	}
+	report := newInspections(c, servers, views, outcomes)
 	data, err := report.render(format)
 	if err != nil {
 		return err
@@ -66,10 +78,32 @@ func (sh *shell) inspectAll(c *cli.Context, threshold diag.Threshold, format str
 	return checkExit(report.Report, threshold, false)
 }
 
+func newInspections(c *cli.Context, servers []config.Server, views []*inspection, outcomes []outcome) inspections {
+	v := inspections{Report: joined("inspect", outcomes), Surfaces: []serverSurface{}, Next: []step{}}
+	v.Totals.Tokens.Estimator = tokens.O200k.Name()
+	for i, view := range views {
+		if view == nil {
+			continue
+		}
+		v.Surfaces = append(v.Surfaces, serverSurface{servers[i].Name, view.Surface})
+		v.Totals.Servers++
+		v.Totals.Tools += view.Surface.Counts[surface.Tool.List()]
+		v.Totals.Tokens.add(view.Surface.Tokens)
+	}
+	if rule := firstError(v.Report); rule != "" {
+		v.Next = append(v.Next, nextForError(rule))
+	} else if len(v.Surfaces) == len(servers) {
+		v.Next = append(v.Next, step{"commit their surfaces, so that CI sees them drift", "anvil mcp check --update" + configWords(c)})
+	}
+	return v
+}
+
 func (sh *shell) checkInspectAll(c *cli.Context) error {
 	switch {
 	case c.NArg() > 0 || sh.rest != nil:
 		return usagef("--all inspects every server of the configuration; leave the target out, or leave --all out")
+	case c.IsSet("header") || c.IsSet("bearer-env"):
+		return usagef("--header and --bearer-env are for one server, and --all inspects several; inspect that server by name")
 	case c.String("evidence") != "":
 		return usagef("--evidence is about one capture; inspect that server by name")
 	case c.Int("jobs") < 1:
@@ -91,7 +125,9 @@ func (v inspections) render(format string) ([]byte, error) {
 				return nil, err
 			}
 		}
+		fmt.Fprintf(&b, "## All\n\n%s\n\n", v.Totals)
 		err := v.WriteMarkdown(&b)
+		writeNextMarkdown(&b, v.Next)
 		return b.Bytes(), err
 	}
 	for _, line := range statusLines(v.Servers) {
@@ -103,7 +139,8 @@ func (v inspections) render(format string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	fmt.Fprintf(&b, "\n%s\n", v.Summary.Line())
+	fmt.Fprintf(&b, "\ntogether: %s\n\n%s\n", v.Totals, v.Summary.Line())
 	err := v.WriteText(&b)
+	writeNext(&b, v.Next)
 	return b.Bytes(), err
 }

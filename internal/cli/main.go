@@ -26,6 +26,7 @@ type shell struct {
 	now    func() time.Time
 	rest   []string // the words behind "--"; nil when there was none
 	secret secrets  // never printed, whoever says them
+	asking bool     // several servers at a time, whose progress is shown
 }
 
 // Main runs anvil and returns its exit code. An interrupt or SIGTERM ends it in order: child processes are gone when it returns. A

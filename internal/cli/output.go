@@ -85,15 +85,32 @@ func pour(path string, mode fs.FileMode, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-func (sh *shell) writeEvidence(path string, seen observed) error {
+// evidenceFile is what --evidence writes: how a capture went, whether it came out or not.
+type evidenceFile struct {
+	SchemaVersion int            `json:"schemaVersion"`
+	Snapshot      string         `json:"snapshot,omitzero"` // its digest
+	Failure       *failure       `json:"failure,omitzero"`  // why there is none
+	Evidence      probe.Evidence `json:"evidence"`
+}
+
+type failure struct {
+	Code    string `json:"code"`
+	Stage   string `json:"stage"`
+	Message string `json:"message"`
+}
+
+func (sh *shell) writeEvidence(path string, seen observed, failed *probe.Failure) error {
 	if path == "" {
 		return nil
 	}
-	data, err := canon.Encode(struct {
-		SchemaVersion int            `json:"schemaVersion"`
-		Snapshot      string         `json:"snapshot"`
-		Evidence      probe.Evidence `json:"evidence"`
-	}{1, seen.snapshot.Digest, seen.evidence})
+	file := evidenceFile{SchemaVersion: 1, Evidence: seen.evidence}
+	if seen.snapshot != nil {
+		file.Snapshot = seen.snapshot.Digest
+	}
+	if failed != nil {
+		file.Failure = &failure{string(failed.Code), failed.Stage, failed.Error()}
+	}
+	data, err := canon.Encode(file)
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ func (sh *shell) openFacade(c *cli.Context, p *pack.Pack, document air.Document,
 	if err != nil {
 		return nil, err
 	}
-	dial, _, err := sh.dialer(server)
+	dial, _, err := sh.dialer(server, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -41,6 +41,11 @@ func (sh *shell) snapshot(c *cli.Context) error {
 	if err := surface.CheckName(name); err != nil {
 		return usage(err)
 	}
+	store := storeOf(c)
+	base, err := baseline(store, name)
+	if err != nil {
+		return err
+	}
 	seen, err := sh.observe(c, target)
 	if err != nil {
 		return err
@@ -48,19 +53,15 @@ func (sh *shell) snapshot(c *cli.Context) error {
 	if err := sh.passGate(c, seen); err != nil {
 		return err
 	}
-	store := storeOf(c)
-	s, change, err := withHistory(store, name, seen.snapshot)
+	s, err := sh.replace(store, name, base, seen.snapshot)
 	if err != nil {
-		return err
-	}
-	if err := store.Save(name, s); err != nil {
 		return err
 	}
 	counts := map[string]int{}
 	for _, kind := range surface.Kinds {
 		counts[kind.List()] = len(s.Items[kind])
 	}
-	fmt.Fprintf(sh.out, "%s: %s\n  %s\n  %s\n", store.Path(name), change, listCounts(counts), s.Digest)
+	fmt.Fprintf(sh.out, "%s: %s\n  %s\n  %s\n", store.Path(name), changeOf(base, s), listCounts(counts), s.Digest)
 	return nil
 }
 
@@ -77,21 +78,37 @@ func (sh *shell) passGate(c *cli.Context, seen observed) error {
 	return &exitError{exitFindings, fmt.Errorf("the gate refuses this surface: %s; nothing was written", report.Summary.Line())}
 }
 
-// spoiled says what to do about a stored snapshot that cannot be trusted.
-func spoiled(err error) error {
-	return fmt.Errorf("%w; restore the file from version control, or review it, remove it and take the snapshot again", err)
+// baseline loads the stored snapshot, nil when there is none. It is read before the server is asked, so that nothing that somebody accepts
+// meanwhile is replaced by what was seen before.
+func baseline(store surface.Store, name string) (*surface.McpSurfaceSnapshot, error) {
+	base, err := store.Load(name)
+	if errors.Is(err, surface.ErrNotFound) {
+		return nil, nil
+	}
+	return base, spoiled(err)
 }
 
-// withHistory adds the tombstones that follow from the stored snapshot, and says what storing will do.
-func withHistory(store surface.Store, name string, now *surface.McpSurfaceSnapshot) (*surface.McpSurfaceSnapshot, string, error) {
-	old, err := store.Load(name)
-	switch {
-	case errors.Is(err, surface.ErrNotFound):
-		return now, "new", nil
-	case err != nil:
-		return nil, "", spoiled(err)
-	case old.Digest == now.Digest:
-		return now.WithHistory(old), "unchanged", nil
+// replace stores now in the place of base, as [surface.Store.Replace] does.
+func (sh *shell) replace(store surface.Store, name string, base, now *surface.McpSurfaceSnapshot) (*surface.McpSurfaceSnapshot, error) {
+	stored, err := store.Replace(sh.ctx, name, base, now)
+	return stored, spoiled(err)
+}
+
+// spoiled says what to do when the stored snapshot cannot be trusted; other errors stay as they are.
+func spoiled(err error) error {
+	if !errors.Is(err, surface.ErrFormat) && !errors.Is(err, surface.ErrDigest) {
+		return err
 	}
-	return now.WithHistory(old), "changed", nil
+	return &exitError{exitFindings, fmt.Errorf("%w; restore the file from version control, or review it, remove it and take the snapshot again", err)}
+}
+
+// changeOf says what storing now in the place of base did.
+func changeOf(base, now *surface.McpSurfaceSnapshot) string {
+	switch {
+	case base == nil:
+		return "new"
+	case base.Digest == now.Digest:
+		return "unchanged"
+	}
+	return "changed"
 }

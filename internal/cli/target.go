@@ -22,7 +22,7 @@ import (
 
 // targetFlags are the flags of every command that takes a TARGET.
 func targetFlags(more ...cli.Flag) []cli.Flag {
-	return append(probeFlags(more...), &cli.StringFlag{Name: "transport", Usage: "force a `TRANSPORT`: stdio, http or sse (default for a URL: http, and sse where that is refused)"})
+	return append(append(probeFlags(more...), headerFlags()...), &cli.StringFlag{Name: "transport", Usage: "force a `TRANSPORT`: stdio, http or sse (default for a URL: http, and sse where that is refused)"})
 }
 
 // probeFlags are the flags of every command that asks servers for their surface.
@@ -63,11 +63,18 @@ func (sh *shell) loadConfig(c *cli.Context) (*config.File, error) {
 
 // target reads the one TARGET of a command.
 func (sh *shell) target(c *cli.Context, args []string, rest []string) (config.Target, error) {
+	headers, err := sh.headers(c)
+	if err != nil {
+		return config.Target{}, err
+	}
 	file, err := sh.loadConfig(c)
 	if err != nil {
 		return config.Target{}, err
 	}
 	t, err := config.ParseTarget(args, rest, file, c.String("transport"))
+	if err == nil {
+		t, err = t.WithHeaders(headers)
+	}
 	return t, usage(err)
 }
 
@@ -81,7 +88,7 @@ type observed struct {
 	live     bool
 }
 
-// observe captures a live target, or reads the snapshot of one on disk.
+// observe captures a live target, or reads the snapshot of one on disk. On error there is no snapshot, but what was noticed until then.
 func (sh *shell) observe(c *cli.Context, t config.Target) (observed, error) {
 	switch t.Kind {
 	case config.KindSnapshot:
@@ -117,9 +124,9 @@ func (sh *shell) observe(c *cli.Context, t config.Target) (observed, error) {
 // patience is how long a person waits without a word.
 const patience = 2 * time.Second
 
-// announce says on a terminal that a server keeps anvil waiting, until the returned function is called.
+// announce says on a terminal that a server keeps anvil waiting, until the returned function is called. Of several servers their progress tells.
 func (sh *shell) announce(o probe.Options) func() {
-	if !isTerminal(sh.err) {
+	if sh.asking || !isTerminal(sh.err) {
 		return func() {}
 	}
 	t := time.AfterFunc(patience, func() {
@@ -137,23 +144,23 @@ func (sh *shell) probeOptions(c *cli.Context, s config.Server) (probe.Options, e
 	if err != nil {
 		return probe.Options{}, err
 	}
-	dial, transport, err := sh.dialer(s)
+	dial, transport, err := sh.dialer(s, probe.Spool(c.String("evidence")))
 	return probe.Options{
 		Dial: dial, Transport: transport, Endpoint: s.Redacted(), Profile: profile, Version: version, Timeout: limit,
 	}, err
 }
 
-// capture makes the snapshot of a live server; above 1, so many captures are compared.
+// capture makes the snapshot of a live server; above 1, so many captures are compared. On error there is none, but what was noticed until then.
 func capture(ctx context.Context, o probe.Options, stable int) (observed, error) {
 	r, err := probe.Repeated(ctx, o, stable)
+	seen := observed{findings: r.Findings, evidence: r.Evidence, live: true}
 	if err != nil {
-		return observed{}, unreachable(o.Endpoint, err)
+		return seen, unreachable(o.Endpoint, err)
 	}
-	s, err := surface.New(r.Capture)
-	if err != nil {
-		return observed{}, fmt.Errorf("capture %s: %w", o.Endpoint, err)
+	if seen.snapshot, err = surface.New(r.Capture); err != nil {
+		return seen, fmt.Errorf("capture %s: %w", o.Endpoint, err)
 	}
-	return observed{snapshot: s, findings: r.Findings, evidence: r.Evidence, live: true}, nil
+	return seen, nil
 }
 
 // unreachable says which server it was and what to try.
@@ -178,7 +185,7 @@ func adviceFor(err error) string {
 	var status *wire.StatusError
 	switch {
 	case errors.Is(err, wire.ErrAuthRequired):
-		return "; name the server in anvil.yaml and give it its token: headers: {Authorization: \"Bearer ${TOKEN}\"}"
+		return "; put its token into a variable and give that by name: --bearer-env TOKEN; or name the server in anvil.yaml and give it its token: headers: {Authorization: \"Bearer ${TOKEN}\"}"
 	case errors.As(err, &status) && status.Code == http.StatusNotFound:
 		return "; check the path of the URL, which often ends in /mcp"
 	}
@@ -188,16 +195,20 @@ func adviceFor(err error) string {
 // probeGrace is how long a server that was only read from may take to leave. Those that leave by themselves do so in 40 ms.
 const probeGrace = 120 * time.Millisecond
 
-// dialer returns how to open a connection to s, and the name of the transport. What s is given in confidence is not printed from then on.
-func (sh *shell) dialer(s config.Server) (func(context.Context) (wire.Link, error), string, error) {
+// dialer returns how to open a connection to s, and the name of the transport. What s is given in confidence is not printed from then on. Messages
+// beyond the limit go to keep, which may be nil.
+func (sh *shell) dialer(s config.Server, keep wire.Spool) (func(context.Context) (wire.Link, error), string, error) {
 	given := sh.secret.add(s)
 	if s.Command != "" {
 		env := wire.BaseEnv(s.Env)
 		args, _ := launch.Resolve(append([]string{s.Command}, s.Args...), env, s.Dir)
-		command := wire.Command{Args: args, Env: env, Dir: s.Dir, Grace: probeGrace, Secrets: given}
+		command := wire.Command{Args: args, Env: env, Dir: s.Dir, Grace: probeGrace, Secrets: given, Oversized: keep}
 		return func(ctx context.Context) (wire.Link, error) { return wire.Start(ctx, command) }, config.Stdio, nil
 	}
-	o := wire.HTTPOptions{URL: s.URL, Header: http.Header{}}
+	for _, proxy := range config.Proxies(sh.getenv) {
+		sh.secret.add(proxy)
+	}
+	o := wire.HTTPOptions{URL: s.URL, Header: http.Header{}, Oversized: keep}
 	for name, value := range s.Headers {
 		o.Header.Set(name, value)
 	}

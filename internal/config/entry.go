@@ -210,6 +210,7 @@ func (r *entryReader) settle(s *Server) {
 			r.report("/url", "%v", err)
 		}
 	}
+	r.checkHeaders(s.Headers)
 	if s.Command != "" && transport == "" {
 		transport = Stdio
 	}

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
 
 // Portable returns s in a form fit for a file that is shared: as its configuration has it, with variables not filled in, and with every
 // secret in Env and Headers replaced by a reference to a variable, ${NAME}. A secret in an argument or in the URL cannot be replaced
-// safely; it is an error that says where. [Filled] is the way back.
+// safely, and neither can a header of the command line that is no reference; it is an error that says where. [Filled] is the way back.
 func (s Server) Portable() (Server, error) {
 	p := s
 	if s.written != nil {
@@ -18,7 +19,7 @@ func (s Server) Portable() (Server, error) {
 	} else {
 		p = s.escaped()
 	}
-	p.Extra, p.Shown, p.written = nil, "", nil
+	p.Extra, p.Shown, p.written, p.given = nil, "", nil, nil
 	masked := maskArgs(p.Args)
 	var problems []error
 	for i, arg := range p.Args {
@@ -31,6 +32,9 @@ func (s Server) Portable() (Server, error) {
 	}
 	if len(problems) > 0 {
 		return Server{}, fmt.Errorf("%w; put it in a variable: name the server in anvil.yaml and write ${NAME} in its place", errors.Join(problems...))
+	}
+	if problems := s.portableHeaders(); len(problems) > 0 {
+		return Server{}, errors.Join(problems...)
 	}
 	p.Env, p.Headers = referenced(p.Env), referenced(p.Headers)
 	return p, nil
@@ -45,12 +49,15 @@ func holdsSecret(text string) bool {
 func referenced(table map[string]string) map[string]string {
 	out := maps.Clone(table)
 	for key, value := range table {
-		if holdsSecret(value) && (namesSecret(key) || isSecret(value)) {
+		if (holdsSecret(value) || spareValue.MatchString(value)) && (namesSecret(key) || isSecret(value)) {
 			out[key] = "${" + variableFor(key) + "}"
 		}
 	}
 	return out
 }
+
+// spareValue is a default that is not empty: a value written out.
+var spareValue = regexp.MustCompile(`\$\{[^}]*?:-[^}]+\}`)
 
 // variableFor names the variable that stands for the value of a key: API_KEY, or AUTHORIZATION for the header Authorization.
 func variableFor(key string) string {
@@ -93,5 +100,8 @@ func Filled(s Server, lookup func(string) (string, bool)) (Server, error) {
 	shown := s.asWritten()
 	server := r.fill(s)
 	server.Shown = shown
+	if len(r.problems) == 0 {
+		r.checkHeaders(server.Headers)
+	}
 	return server, errors.Join(r.problems...)
 }

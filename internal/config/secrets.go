@@ -29,12 +29,13 @@ func (s Server) Given() []string {
 	return unique(values)
 }
 
-// Secrets returns the values of s that name or look like a secret: what must stand in no file. They are among [Server.Given].
+// Secrets returns the values of s that name or look like a secret, and the headers of the command line: what must stand in no file. They are
+// among [Server.Given].
 func (s Server) Secrets() []string {
 	var values []string
 	for _, table := range []map[string]string{s.Env, s.Headers} {
 		for key, value := range table {
-			if namesSecret(key) || isSecret(value) {
+			if namesSecret(key) || isSecret(value) || isGiven(s.given, key) {
 				values = append(values, value)
 				values = append(values, innerSecrets(value)...)
 			}
@@ -71,7 +72,7 @@ func innerSecrets(text string) (values []string) {
 	if schemed.MatchString(text) {
 		return urlValues(text, true)
 	}
-	values = append(values, credential(text))
+	values = append(append(values, credential(text)), basicParts(text)...)
 	if m := shortPassword.FindStringSubmatch(text); m != nil {
 		values = append(values, m[1])
 	}
@@ -119,6 +120,35 @@ func credential(text string) string {
 		return strings.TrimSpace(rest)
 	}
 	return text
+}
+
+// basicParts returns what a header of Basic authentication says in the clear, and the password of it.
+func basicParts(text string) []string {
+	scheme, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	if !strings.EqualFold(scheme, "basic") {
+		return nil
+	}
+	plain, err := base64.StdEncoding.DecodeString(strings.TrimSpace(rest))
+	if err != nil {
+		return nil
+	}
+	_, password, _ := strings.Cut(string(plain), ":")
+	return []string{string(plain), password}
+}
+
+// Proxies returns the proxies that env names. They are no servers of MCP, but like those they are given secrets in their address.
+func Proxies(env func(string) (string, bool)) (proxies []Server) {
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
+		address, _ := env(name)
+		if address == "" {
+			continue
+		}
+		if !schemed.MatchString(address) {
+			address = "http://" + address
+		}
+		proxies = append(proxies, Server{URL: address})
+	}
+	return proxies
 }
 
 // urlValues returns what an address is given in confidence, in every spelling; with onlySecrets, what is no secret for certain is left out:

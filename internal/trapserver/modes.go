@@ -10,7 +10,7 @@ var modes = map[string]mode{}
 
 func init() {
 	for _, family := range []map[string]mode{
-		{"plain": {}}, streamModes, envelopeModes, listModes, openingModes, contentModes, processModes(),
+		{"plain": {}}, streamModes, brokenModes, envelopeModes, listModes, openingModes, contentModes, processModes(),
 	} {
 		maps.Copy(modes, family)
 	}
@@ -40,10 +40,12 @@ var streamModes = map[string]mode{
 		}
 		return false
 	}},
-	"oversized-reply":     {request: oversized(false)},
-	"oversized-id-last":   {request: oversized(true)},
-	"line-without-end":    {request: withoutEnd},
-	"too-deep-to-be-read": {tools: withTool(nested(11_000))},
+	"oversized-reply":   {request: oversized(false)},
+	"oversized-id-last": {request: oversized(true)},
+	"oversized-text":    {request: sayingBefore("prompts/list", strings.Repeat("log ", beyondLimit/4)+"\n")},
+	"oversized-log":     {request: sayingBefore("prompts/list", `{"level":"info","id":1,"message":"`+strings.Repeat("x", beyondLimit)+`"}`+"\n")},
+	"oversized-often":   {request: oversizedOften},
+	"line-without-end":  {request: withoutEnd},
 }
 
 // envelopeModes break the rules of JSON-RPC.
@@ -52,7 +54,7 @@ var envelopeModes = map[string]mode{
 	"old-jsonrpc": {reply: func(r request, body string) text { return text(`{"jsonrpc":"1.0","id":` + r.id + `,` + body + "}\n") }},
 	"string-ids":  {reply: func(r request, body string) text { return text(`{"jsonrpc":"2.0","id":"` + r.id + `",` + body + "}\n") }},
 	"decimal-ids": {reply: func(r request, body string) text { return text(`{"jsonrpc":"2.0","id":` + r.id + `.0,` + body + "}\n") }},
-	"id-last":     {reply: func(r request, body string) text { return text(`{` + body + `,"jsonrpc":"2.0","id":` + r.id + "}\n") }},
+	"id-last":     {reply: idLast},
 	"escaped-id": {reply: func(r request, body string) text {
 		return text(`{"jsonrpc":"2.0","\u0069d":` + r.id + `,` + body + "}\n")
 	}},
@@ -61,6 +63,15 @@ var envelopeModes = map[string]mode{
 			s.print(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what was that?"}}` + "\n")
 		}
 		return false
+	}},
+	"null-id-on-notice": {notice: func(s *server, _ string) {
+		s.print(`{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no such notification"}}` + "\n")
+	}},
+	"null-id-among-two": {request: func(s *server, r request) bool {
+		if r.method == "initialize" { // while server/discover waits too
+			s.print(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what was that?"}}` + "\n")
+		}
+		return r.method == "server/discover"
 	}},
 	"unknown-id": {reply: func(r request, body string) text {
 		return `{"jsonrpc":"2.0","id":99999,"result":{}}` + "\n" + plainReply(r, body) + `{"jsonrpc":"2.0","id":"x","result":{}}` + "\n"
@@ -102,6 +113,16 @@ var contentModes = map[string]mode{
 	"duplicate-keys": {tools: withTool(`{"name":"odd","description":"a","description":"b","inputSchema":{"type":"object"}}`)},
 	"wrong-types":    {tools: withTool(`{"name":"odd","description":5,"inputSchema":"none","annotations":{"readOnlyHint":"yes"}}`)},
 	"no-object":      {tools: withTool(`null`)},
+	"number-item":    {tools: withTool(`5`)},
+	"list-item":      {tools: withTool(`[{"name":"odd","inputSchema":{"type":"object"}}]`)},
+	"no-name":        {tools: withTool(`{"description":"d","inputSchema":{"type":"object"}}`)},
+	"name-number":    {tools: withTool(`{"name":5,"inputSchema":{"type":"object"}}`)},
+	"title-number":   {tools: withTool(`{"name":"odd","title":7,"inputSchema":{"type":"object"}}`)},
+	"text-schema":    {tools: withTool(`{"name":"odd","inputSchema":"x"}`)},
+	"no-schema":      {tools: withTool(`{"name":"odd"}`)},
+	"list-hints":     {tools: withTool(`{"name":"odd","inputSchema":{"type":"object"},"annotations":[]}`)},
+	"text-hints":     {tools: withTool(`{"name":"odd","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":"yes","title":1}}`)},
+	"number-text":    {tools: withTool(`{"name":"odd","description":5,"inputSchema":{"type":"object"}}`)},
 	"huge-numbers": {tools: withTool(`{"name":"odd","inputSchema":{"type":"object","maximum":1e400,"const":[12345678901234567890,1E-7000,` +
 		`0.1000,-0.0,1e99999]}}`)},
 	"large-line": {tools: largeTools, page: 1 << 20},

@@ -48,6 +48,21 @@ var listModes = map[string]mode{
 		}
 		return false
 	}},
+	"crash-mid-message": {request: func(s *server, r request) bool {
+		if r.method == "tools/list" && r.cursor() != "" {
+			s.print(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"a`, r.id)
+			fmt.Fprintln(os.Stderr, "out of words")
+			os.Exit(ExitCrash)
+		}
+		return false
+	}},
+	"hang-mid-list": {request: func(_ *server, r request) bool { return r.method == "tools/list" && r.cursor() != "" }},
+	"hang-mid-message": {request: func(s *server, r request) bool {
+		if r.method == "tools/list" {
+			s.print(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"a`, r.id)
+		}
+		return r.method == "tools/list"
+	}},
 	"hang-tools":     {request: silentOn("tools/list")},
 	"hang-resources": {request: silentOn("resources/list")},
 	"hang-templates": {request: silentOn("resources/templates/list")},

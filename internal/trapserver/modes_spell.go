@@ -33,6 +33,26 @@ func oversized(idLast bool) func(*server, request) bool {
 	}
 }
 
+// sayingBefore prints words before the answer to a method.
+func sayingBefore(method, words string) func(*server, request) bool {
+	return func(s *server, r request) bool {
+		if r.method == method {
+			s.print("%s", words)
+		}
+		return false
+	}
+}
+
+// oversizedOften sends messages beyond the limit before every list, more of them than a client may want to keep.
+func oversizedOften(s *server, r request) bool {
+	if strings.HasSuffix(r.method, "/list") && r.cursor() == "" {
+		for range 2 {
+			s.print(`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"%s"}}`+"\n", strings.Repeat("x", beyondLimit))
+		}
+	}
+	return false
+}
+
 // withoutEnd answers the second page of tools with a line that never ends.
 func withoutEnd(s *server, r request) bool {
 	if r.method != "tools/list" || r.cursor() == "" {

@@ -60,6 +60,7 @@ type mode struct {
 	start   func(s *server)                   // before anything is read
 	end     func(s *server)                   // after the input has ended
 	request func(s *server, r request) bool   // answers a request; false leaves it to the server
+	notice  func(s *server, method string)    // hears a notification
 	reply   func(r request, body string) text // spells a reply whose body is a member "result" or "error"
 	stays   bool                              // ignores the end of input and SIGTERM
 }
@@ -96,6 +97,9 @@ func (s *server) serve(in *bufio.Reader) {
 		}
 		method := n.Get("method").Text()
 		if method == "" || n.Get("id") == nil {
+			if method != "" && s.mode.notice != nil {
+				s.mode.notice(s, method)
+			}
 			continue // an answer, or a notice
 		}
 		r := request{id: string(n.Get("id").Raw), method: method}

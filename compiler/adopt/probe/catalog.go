@@ -11,6 +11,11 @@ one of them and leave the other out, null included.`,
 		Doc: `The server puts messages into a JSON array. The protocol had such batches in 2025-03-26 alone, and most clients refuse them. The server
 should send each message by itself.`,
 		Hint: "report it to the server's maintainers; most clients drop the whole array"}
+	brokenReply = diag.Rule{ID: "broken-reply", Title: "A reply is no JSON", Class: diag.Warning, Since: "0.1",
+		Doc: `The server answered a request with something that names the protocol, the request and a result, and is no JSON: it is cut short, has a comma too
+many, an escape or a word (NaN) that JSON does not have, a line break in a text. The request failed at once. The server should write
+messages with a JSON encoder, and escape what it puts into them.`,
+		Hint: "report it to the server's maintainers; what the reply was to say is lost"}
 	byteOrderMark = diag.Rule{ID: "byte-order-mark", Title: "The output begins with a byte order mark", Class: diag.Warning, Since: "0.1",
 		Doc: `The first bytes of stdout are EF BB BF. JSON has no byte order mark, and clients fail on the first message. The server should write UTF-8
 without one.`,
@@ -33,6 +38,10 @@ see two different messages. anvil reads the last. The server should send each me
 		Doc: `server/discover had no answer by the time initialize was answered, sent a good second later. A client that begins with an optional method and
 waits for its answer hangs with this server. It should answer with error -32601.`,
 		Hint: "report it to the server's maintainers; an unknown method is answered with error -32601"}
+	joinedMessages = diag.Rule{ID: "joined-messages", Title: "A message is followed by something on its line", Class: diag.Warning, Since: "0.1",
+		Doc: `Several messages stand on one line, or a reply and then some text. On stdio a line is a message, and clients that read by lines drop the whole.
+They were taken apart. The server should end each message with a newline, and log to stderr.`,
+		Hint: "have the server end each message with a newline; most clients drop the whole line"}
 	listChangeStorm = diag.Rule{ID: "list-change-storm", Title: "Changes are announced without end", Class: diag.Warning, Since: "0.1",
 		Doc: `The server keeps sending list_changed while its lists stay the same. Clients read the lists again each time. The server should announce
 changes when there are any.`,
@@ -58,9 +67,10 @@ send the id back as it came.`,
 		Doc: `The server sent a reply whose id is null or missing. That is meant for messages it could not read, and anvil's can be read; what it was
 about cannot be told. The server should answer with the request's id, and a notification not at all.`,
 		Hint: "report it to the server's maintainers; an error goes back with the id of its request"}
-	oversizedMessage = diag.Rule{ID: "oversized-message", Title: "A reply is larger than the limit", Class: diag.Warning, Since: "0.1",
-		Doc: `The server sent a reply beyond the limit for one message. It was skipped, never held in memory. Clients have limits too, some of 16 MiB or
-less. The server should page its lists.`,
+	oversizedMessage = diag.Rule{ID: "oversized-message", Title: "A message is larger than the limit", Class: diag.Warning, Since: "0.1",
+		Doc: `The server sent a message, or a line, beyond the limit for one message. It was skipped, never held in memory; with --evidence FILE it is kept on
+disk beside that file, whole unless it exceeds sixteen limits. A request that it answered has failed. Clients have limits too, some of 16 MiB
+or less. The server should page its lists.`,
 		Hint: "have the server send its lists in pages"}
 	pagingLoop = diag.Rule{ID: "paging-loop", Title: "A list has no end", Class: diag.Error, Since: "0.1",
 		Doc: `A cursor came back that was used before, or the pages exceeded every bound. Clients that page on hang or miss items. The
@@ -72,9 +82,14 @@ server should end its list with a page that has no nextCursor.`}
 		Doc: `server/discover was refused, but only after the time a client waits for it. Clients of the newer protocol lose that time, or give up. A server that
 is slow to start looks the same: start it without npx or the like to tell.`}
 	stdoutNoise = diag.Rule{ID: "stdout-noise", Title: "Something else than messages is on stdout", Class: diag.Warning, Since: "0.1",
-		Doc: `On stdio, stdout carries messages and nothing else. Banners and log lines there end the session in most clients; so does a message beyond
-all bounds. They were skipped. The server should log to stderr.`,
+		Doc: `On stdio, stdout carries messages and nothing else. Banners and log lines there end the session in most clients. They were skipped. The
+server should log to stderr.`,
 		Hint: "have the server, or what starts it, log to stderr"}
+	tooDeepMessage = diag.Rule{ID: "too-deep-message", Title: "A message nests deeper than the limit", Class: diag.Warning, Since: "0.1",
+		Doc: `Objects and arrays nest more than 10000 levels deep in a message. It was not read, and a request that it answered has failed at once. Most clients
+give up far earlier: at 1000 levels, some with the end of the process. The server should send schemas that refer to themselves with
+$ref, not written out.`,
+		Hint: "report it to the server's maintainers; a schema that repeats itself belongs under $defs, with a $ref to it"}
 	unknownProtocolVersion = diag.Rule{ID: "unknown-protocol-version", Title: "The server speaks a protocol version that does not exist here", Class: diag.Warning, Since: "0.1",
 		Doc: `The server answered initialize with a version that this anvil does not know. Most clients end the session. What could be read was read. The
 server should answer with a version that the client knows.`,
@@ -86,7 +101,7 @@ server should answer with a version that the client knows.`,
 
 // Rules lists the rules of what the probe notices.
 var Rules = diag.NewCatalog(
-	ambiguousMessage, batchReply, byteOrderMark, capabilityMismatch, diesOnUnknownMethod, duplicateEnvelopeMember, duplicateReply,
-	ignoresUnknownMethod, listChangeStorm, listMalformed, listNondeterministic, looselyTypedID, malformedMessage, missingJSONRPC, nullIDError,
-	oversizedMessage, pagingLoop, requestFlood, slowToRefuseDiscover, stdoutNoise, unknownProtocolVersion, unknownReplyID,
+	ambiguousMessage, batchReply, brokenReply, byteOrderMark, capabilityMismatch, diesOnUnknownMethod, duplicateEnvelopeMember, duplicateReply,
+	ignoresUnknownMethod, joinedMessages, listChangeStorm, listMalformed, listNondeterministic, looselyTypedID, malformedMessage, missingJSONRPC, nullIDError,
+	oversizedMessage, pagingLoop, requestFlood, slowToRefuseDiscover, stdoutNoise, tooDeepMessage, unknownProtocolVersion, unknownReplyID,
 )

@@ -165,21 +165,14 @@ func (s *visit) list(ctx context.Context, kind surface.Kind) ([][]byte, *Failure
 // ask calls a list method. An error that names no request ends the one call that waits, though the server may yet answer it: the call is then
 // made once more.
 func (s *visit) ask(ctx context.Context, method string, params []byte) ([]byte, error) {
-	before := s.heard(wire.NoiseNullID)
 	result, err := s.session.Call(ctx, method, params)
-	if !errors.As(err, new(*wire.RPCError)) || s.heard(wire.NoiseNullID) == before {
+	if rpc := (*wire.RPCError)(nil); !errors.As(err, &rpc) || !rpc.NoID {
 		return result, err
 	}
 	s.mu.Lock()
 	s.repeated++
 	s.mu.Unlock()
 	return s.session.Call(ctx, method, params)
-}
-
-func (s *visit) heard(kind string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.evidence.Noise[kind]
 }
 
 // checkPage refuses a result that holds no list, and reports one whose list or cursor is not what the protocol says.
@@ -214,10 +207,9 @@ func (s *visit) checkPage(kind surface.Kind, page *canon.Node) *Failure {
 func (s *visit) listFailure(ctx context.Context, kind surface.Kind, err error) *Failure {
 	var rpc *wire.RPCError
 	var status *wire.StatusError
-	var large *wire.FrameTooLargeError
 	switch {
 	case errors.As(err, &rpc) && rpc.Code == methodNotFound, errors.As(err, &status) && slices.Contains(methodRefused, status.Code):
-	case rpc != nil, errors.As(err, &large):
+	case rpc != nil, isUnreadable(err):
 		return fail(kind.Method(), BrokenList, err)
 	default:
 		return fail(kind.Method(), Unreachable, cause(ctx, err))
@@ -228,6 +220,12 @@ func (s *visit) listFailure(ctx context.Context, kind surface.Kind, err error) *
 		s.findings = append(s.findings, f.Sealed())
 	}
 	return nil
+}
+
+// isUnreadable reports whether err is about an answer that came and could not be read.
+func isUnreadable(err error) bool {
+	return errors.As(err, new(*wire.FrameTooLargeError)) ||
+		errors.Is(err, wire.ErrSyntax) || errors.Is(err, wire.ErrTruncated) || errors.Is(err, wire.ErrDepth)
 }
 
 func pagingFinding(kind surface.Kind, pages, items int) diag.Finding {

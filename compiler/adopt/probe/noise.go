@@ -22,6 +22,11 @@ type noisy interface {
 	BOM() bool
 }
 
+// bounded is a link that skips what is beyond its limit.
+type bounded interface {
+	Oversized() []wire.FrameTooLargeError
+}
+
 // noises says what each kind of noise is to a reader.
 var noises = map[string]struct {
 	rule    diag.Rule
@@ -31,26 +36,33 @@ var noises = map[string]struct {
 	noiseStdout:               {stdoutNoise, "stdout holds lines that are no messages"},
 	wire.NoiseAmbiguous:       {ambiguousMessage, "a message holds a result and an error, or a method beside them"},
 	wire.NoiseBatch:           {batchReply, "messages come as an array"},
+	wire.NoiseBroken:          {brokenReply, "the reply to a request is no JSON"},
 	wire.NoiseDuplicateMember: {duplicateEnvelopeMember, "a member of a message is given twice, and the last was read"},
 	wire.NoiseDuplicateReply:  {duplicateReply, "a request is answered again after its reply"},
+	wire.NoiseJoined:          {joinedMessages, "a message is followed by something on its line"},
 	wire.NoiseLooseID:         {looselyTypedID, "a reply spells the id of its request otherwise than it was sent"},
 	wire.NoiseMalformed:       {malformedMessage, "something is sent that is no message"},
 	wire.NoiseNoVersion:       {missingJSONRPC, `a message lacks "jsonrpc": "2.0"`},
 	wire.NoiseNullID:          {nullIDError, "a reply names no request"},
 	wire.NoiseRequestFlood:    {requestFlood, "more requests are sent than are kept waiting, and the rest was dropped"},
-	wire.NoiseTooLarge:        {oversizedMessage, "a reply is larger than the limit and was skipped"},
+	wire.NoiseTooDeep:         {tooDeepMessage, fmt.Sprintf("a message nests deeper than %d levels and was dropped", wire.MaxDepth)},
+	wire.NoiseTooLarge:        {oversizedMessage, "a message is larger than the limit and was skipped"},
 	wire.NoiseUnknownID:       {unknownReplyID, "a reply answers no request"},
 }
 
 // noiseFindings makes one finding of each kind of noise. How often it was heard is for the reader alone: it varies from run to run.
-func noiseFindings(heard map[string]int) []diag.Finding {
+func noiseFindings(heard map[string]int, oversized []Oversized) []diag.Finding {
 	var findings []diag.Finding
 	for _, kind := range slices.Sorted(maps.Keys(heard)) {
 		noise, known := noises[kind]
 		if !known {
 			noise.rule, noise.message = malformedMessage, "something is wrong with a message: "+kind
 		}
-		findings = append(findings, noise.rule.Finding("server", noise.message+" ("+times(heard[kind])+")").Sealed(kind))
+		f := noise.rule.Finding("server", noise.message+" ("+times(heard[kind])+")")
+		if kind == wire.NoiseTooLarge && len(oversized) > 0 {
+			f.Message, f.Hint = tellOversized(oversized)
+		}
+		findings = append(findings, f.Sealed(kind))
 	}
 	return findings
 }
@@ -62,10 +74,13 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// listen adds what the links heard. Of lines beyond the limit a link counts all, the client those that were replies: they count once.
+// listen adds what the links heard. Of messages beyond the limit a link knows all, the client those that were replies.
 func (s *visit) listen() {
-	lines := -s.evidence.Noise[wire.NoiseTooLarge]
+	lines := 0
 	for _, link := range s.links {
+		if l, ok := link.(bounded); ok {
+			s.evidence.oversized(l.Oversized())
+		}
 		if l, ok := link.(noisy); ok {
 			lines += l.NoiseCount()
 			if l.BOM() {
@@ -75,6 +90,9 @@ func (s *visit) listen() {
 	}
 	if lines > 0 {
 		s.evidence.Noise[noiseStdout] = lines
+	}
+	if n := len(s.evidence.Oversized); n > 0 {
+		s.evidence.Noise[wire.NoiseTooLarge] = n
 	}
 	// The reply to a call that was made twice is one too many on this side's account.
 	if left := s.evidence.Noise[wire.NoiseDuplicateReply] - s.repeated; left > 0 {

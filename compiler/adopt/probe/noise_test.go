@@ -21,6 +21,7 @@ func TestCatalogueIsHonest(t *testing.T) {
 	for _, kind := range []string{
 		wire.NoiseMalformed, wire.NoiseBatch, wire.NoiseNoVersion, wire.NoiseDuplicateMember, wire.NoiseAmbiguous, wire.NoiseLooseID,
 		wire.NoiseUnknownID, wire.NoiseDuplicateReply, wire.NoiseNullID, wire.NoiseTooLarge, wire.NoiseRequestFlood, noiseStdout, noiseBOM,
+		wire.NoiseTooDeep, wire.NoiseBroken, wire.NoiseJoined,
 	} {
 		rule := noises[kind].rule
 		if _, known := Rules.Find(rule.ID); !known || rule.Hint == "" {
@@ -33,7 +34,7 @@ func TestCatalogueIsHonest(t *testing.T) {
 func TestNoiseCountIsNoIdentity(t *testing.T) {
 	prints := map[string]string{}
 	for kind := range noises {
-		once, often := noiseFindings(map[string]int{kind: 1})[0], noiseFindings(map[string]int{kind: 17})[0]
+		once, often := noiseFindings(map[string]int{kind: 1}, nil)[0], noiseFindings(map[string]int{kind: 17}, nil)[0]
 		if once.Fingerprint != often.Fingerprint || once.Message == often.Message || !strings.Contains(often.Message, "17 times") {
 			t.Errorf("%s: %+v\n%+v", kind, once, often)
 		}

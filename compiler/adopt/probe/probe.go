@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -132,7 +131,7 @@ func (s *visit) connectFailure(ctx context.Context, err error) *Failure {
 	var rpc *wire.RPCError
 	var version *wire.VersionError
 	code := Unreachable
-	if errors.As(err, &rpc) || errors.As(err, &version) || errors.Is(err, wire.ErrNotMCP) {
+	if errors.As(err, &rpc) || errors.As(err, &version) || errors.Is(err, wire.ErrNotMCP) || isUnreadable(err) {
 		code = NotMCP
 	}
 	return fail("handshake", code, cause(ctx, err))
@@ -159,9 +158,7 @@ func (s *visit) result() Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listen()
-	findings := slices.Concat(s.findings, s.openingFindings(), noiseFindings(s.evidence.Noise))
-	diag.Sort(findings) // a list that was read again may have been reported again
-	findings = slices.CompactFunc(findings, func(a, b diag.Finding) bool { return a.Fingerprint == b.Fingerprint })
+	findings := merged(s.findings, s.openingFindings(), noiseFindings(s.evidence.Noise, s.evidence.Oversized)) // a list read again may be reported again
 	evidence := s.evidence
 	evidence.ServerRequests, evidence.Noise = maps.Clone(evidence.ServerRequests), maps.Clone(evidence.Noise)
 	return Result{s.capture, findings, evidence}

@@ -340,42 +340,6 @@ func TestStatelessEra(t *testing.T) {
 	}
 }
 
-// TestRepeated captures a server that shows one tool in every other process only, and another with a counter in its text.
-func TestRepeated(t *testing.T) {
-	starts := 0
-	reply := func(s *server, method, params string) string {
-		switch method {
-		case "initialize":
-			starts++
-		case "tools/list":
-			if starts%2 == 0 {
-				return fmt.Sprintf(`"result":{"tools":[{"name":"same"},{"name":"counts","description":"%d"},{"name":"comes"}]}`, starts)
-			}
-			return fmt.Sprintf(`"result":{"tools":[{"name":"same"},{"name":"counts","description":"%d"}]}`, starts)
-		}
-		return lists(nil)(s, method, params)
-	}
-	r, err := Repeated(t.Context(), Options{Dial: script{t, reply}.dial}, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, f := range r.Findings {
-		got = append(got, f.Rule+" "+f.Tool+": "+f.Message)
-	}
-	want := []string{
-		"list-nondeterministic comes: not always there in 3 captures: tool comes",
-		"list-nondeterministic counts: not always the same in 3 captures: tool counts",
-	}
-	if diff := cmp.Diff(want, got); diff != "" || starts != 3 {
-		t.Errorf("%d starts (-want +got)\n%s", starts, diff)
-	}
-	starts = 0
-	if r, err := Repeated(t.Context(), Options{Dial: script{t, lists(map[string]string{"": `{"tools":[]}`})}.dial}, 3); err != nil || len(r.Findings) != 0 {
-		t.Errorf("a steady server: %v, %v", r.Findings, err)
-	}
-}
-
 func TestCancelEndsTheCapture(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := Capture(ctx, Options{Dial: script{t, func(_ *server, _, _ string) string { cancel(); return "" }}.dial})

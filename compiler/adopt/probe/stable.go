@@ -2,16 +2,20 @@ package probe
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"anvil/compiler/canon"
+	"anvil/compiler/diag"
 	"anvil/compiler/surface"
 )
 
 // Repeated captures a server n times, each over a connection of its own (for stdio: in a process of its own), and returns the first result. What
-// differs in a later one is a finding, one for each differing item. n below 2 is [Capture].
+// differs in a later one is a finding, one for each differing item. n below 2 is [Capture]. When a capture fails the error, a *[Failure],
+// says which one; the result is then that capture's, with what the first one noticed and what differed until then.
 func Repeated(ctx context.Context, o Options, n int) (Result, error) {
 	first, err := Capture(ctx, o)
 	if err != nil || n < 2 {
@@ -22,10 +26,11 @@ func Repeated(ctx context.Context, o Options, n int) (Result, error) {
 		return first, nil // the caller meets the same error and reports it
 	}
 	differing := map[string]string{}
-	for i := 1; i < n; i++ {
+	for i := 2; i <= n; i++ {
 		again, err := Capture(ctx, o)
 		if err != nil {
-			return Result{}, err
+			again.Findings = merged(first.Findings, differences(differing, i-1), again.Findings)
+			return again, inCapture(err, i, n)
 		}
 		s, err := surface.New(again.Capture)
 		if err == nil && s.Digest == base.Digest {
@@ -33,20 +38,40 @@ func Repeated(ctx context.Context, o Options, n int) (Result, error) {
 		}
 		compare(base, s, differing)
 	}
-	subjects := make([]string, 0, len(differing))
-	for subject := range differing {
-		subjects = append(subjects, subject)
+	first.Findings = append(first.Findings, differences(differing, n)...)
+	return first, nil
+}
+
+// inCapture adds to a failure which capture it was.
+func inCapture(err error, i, n int) error {
+	var f *Failure
+	if !errors.As(err, &f) {
+		return err
 	}
-	slices.Sort(subjects)
-	for _, subject := range subjects {
+	told := *f
+	told.Stage = fmt.Sprintf("%s (capture %d of %d)", f.Stage, i, n)
+	return &told
+}
+
+// merged is all findings, sorted, each of them once.
+func merged(lists ...[]diag.Finding) []diag.Finding {
+	all := slices.Concat(lists...)
+	diag.Sort(all)
+	return slices.CompactFunc(all, func(a, b diag.Finding) bool { return a.Fingerprint == b.Fingerprint })
+}
+
+// differences makes a finding of each subject that came out otherwise in one of n captures.
+func differences(differing map[string]string, n int) []diag.Finding {
+	var findings []diag.Finding
+	for _, subject := range slices.Sorted(maps.Keys(differing)) {
 		f := listNondeterministic.Finding(subject, fmt.Sprintf("%s in %d captures: %s", differing[subject], n, strings.Replace(subject, "/", " ", 1)))
 		if name, isTool := strings.CutPrefix(subject, string(surface.Tool)+"/"); isTool {
 			f.Tool = name
 		}
 		f.Hint = "find out on what the answer depends, and have the server answer the same each time; until then do not commit a snapshot of it"
-		first.Findings = append(first.Findings, f.Sealed())
+		findings = append(findings, f.Sealed())
 	}
-	return first, nil
+	return findings
 }
 
 // compare notes each subject in which b differs from a, and how.

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"anvil/compiler/diag"
+)
+
+func (v inspection) render(format string) ([]byte, error) {
+	var b bytes.Buffer
+	switch format {
+	case "json", "yaml":
+		return reportBytes(v, format)
+	case "markdown":
+		err := v.writeMarkdown(&b)
+		return b.Bytes(), err
+	}
+	err := v.writeText(&b)
+	return b.Bytes(), err
+}
+
+func (v inspection) writeText(w io.Writer) error {
+	if err := v.Surface.writeText(w); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\n%s\n", v.Summary.Line())
+	if err := v.WriteText(w); err != nil {
+		return err
+	}
+	writeNext(w, v.Next)
+	return nil
+}
+
+func (s surfaceView) writeText(w io.Writer) error {
+	fmt.Fprintf(w, "%s %s\n", brief(orUnnamed(s.Name)), brief(s.Version))
+	fmt.Fprintf(w, "  reached by    %s\n", diag.Printable(s.Endpoint))
+	fmt.Fprintf(w, "  protocol      %s, %s era, over %s, asked as a %s client\n", diag.Printable(s.ProtocolVersion), s.Era, s.Transport, s.ClientProfile)
+	fmt.Fprintf(w, "  capabilities  %s\n", diag.Printable(orNone(strings.Join(s.Capabilities, ", "))))
+	fmt.Fprintf(w, "  lists         %s\n", listCounts(s.Counts))
+	if s.Instructions > 0 {
+		fmt.Fprintf(w, "  instructions  %s\n", counted(s.Instructions, "character"))
+	}
+	fmt.Fprintf(w, "  digest        %s\n", s.Digest)
+	fmt.Fprintf(w, "  tokens        %s\n", s.Tokens)
+	if len(s.Tools) > 0 {
+		fmt.Fprintln(w)
+		return writeToolTable(w, s.Tools)
+	}
+	return nil
+}
+
+// String says how many tokens go where, and by whose count.
+func (t tokenView) String() string {
+	text := counted(t.Tools, "token") + " for tools"
+	if t.Instructions > 0 {
+		text += fmt.Sprintf(", %d for instructions", t.Instructions)
+	}
+	return text + " (" + t.Estimator + ")"
+}
+
+// listCounts says how many items each list of a surface has.
+func listCounts(counts map[string]int) string {
+	return fmt.Sprintf("%s, %s, %s, %s", counted(counts["tools"], "tool"), counted(counts["resources"], "resource"),
+		counted(counts["resourceTemplates"], "template"), counted(counts["prompts"], "prompt"))
+}
+
+func writeToolTable(w io.Writer, tools []toolView) error {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	state := func(s string) string {
+		if tools[0].State == "" {
+			return ""
+		}
+		return s + "\t"
+	}
+	fmt.Fprintf(t, "TOOL\tEFFECT\tRISK\t%sTOKENS\tARGUMENTS\tHINTS\tFLAGS\n", state("STATE"))
+	for _, tool := range tools {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s%d\t%s\t%s\t%s\n", tool.cell(), tool.Effect, tool.Risk, state(tool.State), tool.Tokens,
+			cellOf(tool.Arguments, 60), cellOf(tool.Hints, maxCell), cellOf(tool.Flags, maxCell))
+	}
+	return t.Flush()
+}
+
+// maxCell bounds what a server chose in one cell of a table, in characters: every row is as wide as the widest.
+const maxCell = 80
+
+// cellOf is a list in a cell of a table.
+func cellOf(words []string, limit int) string {
+	return orDash(diag.Printable(shorten(strings.Join(words, " "), limit)))
+}
+
+func brief(text string) string {
+	if text == "" {
+		return ""
+	}
+	return shorten(diag.Printable(text), maxCell)
+}
+
+// cell is the tool's name in a table, and the id to give to a command where the name is not fit for one.
+func (t toolView) cell() string {
+	if diag.ShellArg(t.Name, t.Operation) == t.Name {
+		return brief(t.Name)
+	}
+	return brief(t.Name) + " (" + t.Operation + ")"
+}
+
+func (v inspection) writeMarkdown(w io.Writer) error {
+	if err := v.Surface.writeMarkdown(w); err != nil {
+		return err
+	}
+	if err := v.WriteMarkdown(w); err != nil {
+		return err
+	}
+	writeNextMarkdown(w, v.Next)
+	return nil
+}
+
+func (s surfaceView) writeMarkdown(w io.Writer) error {
+	fmt.Fprintf(w, "# %s %s\n\n| | |\n|---|---|\n", diag.MarkdownText(brief(orUnnamed(s.Name))), diag.MarkdownText(brief(s.Version)))
+	for _, fact := range [][2]string{
+		{"reached by", s.Endpoint},
+		{"protocol", fmt.Sprintf("%s, %s era, over %s, asked as a %s client", s.ProtocolVersion, s.Era, s.Transport, s.ClientProfile)},
+		{"capabilities", orNone(strings.Join(s.Capabilities, ", "))},
+		{"lists", listCounts(s.Counts)},
+		{"instructions", counted(s.Instructions, "character")},
+		{"digest", s.Digest},
+		{"tokens", s.Tokens.String()},
+	} {
+		fmt.Fprintf(w, "| %s | %s |\n", fact[0], diag.MarkdownText(fact[1]))
+	}
+	if len(s.Tools) > 0 {
+		fmt.Fprintf(w, "\n| tool | effect | risk | state | tokens | arguments | hints | flags | digest |\n|---|---|---|---|--:|---|---|---|---|\n")
+	}
+	for _, t := range s.Tools {
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %d | %s | %s | %s | %s |\n", diag.MarkdownText(t.cell()), t.Effect, t.Risk, diag.MarkdownText(orDash(t.State)), t.Tokens,
+			diag.MarkdownText(cellOf(t.Arguments, 4*maxCell)), diag.MarkdownText(cellOf(t.Hints, maxCell)), diag.MarkdownText(cellOf(t.Flags, maxCell)), t.Digest)
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}

@@ -5,13 +5,13 @@ import "anvil/compiler/diag"
 // Rules lists the rules of the bridge.
 var Rules = diag.NewCatalog(bridgeRules...)
 
-// Doubts returns the findings of a document that are about what its tools do. Those about names and shapes are left out: the gate reports
-// them too, and in full.
+// Doubts returns the findings of a document that are about what its tools do. Those about names, shapes and hints at odds with each
+// other are left out: the gate reports them too, and in full.
 func Doubts(findings []diag.Finding) []diag.Finding {
 	var doubts []diag.Finding
 	for _, f := range findings {
 		switch f.Rule {
-		case itemAmbiguous.ID, operationIDCollision.ID, operationNameAmbiguous.ID, operationUncallable.ID:
+		case hintContradiction.ID, itemAmbiguous.ID, operationIDCollision.ID, operationNameAmbiguous.ID, operationUncallable.ID:
 		default:
 			doubts = append(doubts, f)
 		}

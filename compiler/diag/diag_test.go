@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -159,5 +160,21 @@ func TestCatalog(t *testing.T) {
 			}()
 			NewCatalog(rules...)
 		}()
+	}
+}
+
+// What was appended to a long text is what its reader has to see.
+func TestTextShowsWhereTheSidesPart(t *testing.T) {
+	long := strings.Repeat("all the same ", 20)
+	f := Finding{Rule: "r", Class: Risky, Subject: "s", Message: "m", Before: canon.Quote(long), After: canon.Quote(long + "and then send it away")}
+	var text, markdown strings.Builder
+	r := NewReport("diff", []Finding{f})
+	if err := errors.Join(r.WriteText(&text), r.WriteMarkdown(&markdown)); err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{text.String(), markdown.String()} {
+		if !strings.Contains(out, "and then send it away") || !strings.Contains(out, `…`) {
+			t.Errorf("the report hides what changed:\n%s", out)
+		}
 	}
 }

@@ -31,9 +31,11 @@ type Finding struct {
 	Rule        string    `json:"rule"`
 	Class       Class     `json:"class"`
 	Security    bool      `json:"security,omitzero"`
-	Axis        string    `json:"axis,omitzero"`    // "spec:<revision>" or "client:<profile>"
-	Server      string    `json:"server,omitzero"`  // the configured name
-	Subject     string    `json:"subject,omitzero"` // a stable path: "tool/search/inputSchema/properties/limit"
+	Axis        string    `json:"axis,omitzero"`      // "spec:<revision>" or "client:<profile>"
+	Radius      string    `json:"radius,omitzero"`    // what it takes down on that axis: tool, server or client
+	Confirmed   string    `json:"confirmed,omitzero"` // the month in which the axis's limit was last confirmed: 2026-11
+	Server      string    `json:"server,omitzero"`    // the configured name
+	Subject     string    `json:"subject,omitzero"`   // a stable path: "tool/search/inputSchema/properties/limit"
 	Tool        string    `json:"tool,omitzero"`
 	Pointer     string    `json:"pointer,omitzero"` // RFC 6901, within the subject's item
 	Message     string    `json:"message"`          // one sentence, present tense, naming the thing
@@ -48,6 +50,9 @@ type Finding struct {
 // when they change.
 func (f Finding) Sealed(args ...string) Finding {
 	parts := append([]string{f.Rule, f.Server, f.Subject, f.Pointer, string(f.Before), string(f.After)}, args...)
+	if f.Axis != "" {
+		parts = append(parts, f.Axis)
+	}
 	text := canon.Quote(strings.Join(parts, "\x00"))
 	f.Fingerprint = strings.TrimPrefix(canon.Digest(text), "sha256:")[:16]
 	return f
@@ -60,12 +65,12 @@ func (f Finding) On(server string) Finding {
 	return f
 }
 
-// Sort orders findings by server, subject, pointer, rule and fingerprint: the order of every report.
+// Sort orders findings by server, subject, pointer, rule, axis and fingerprint: the order of every report.
 func Sort(findings []Finding) {
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(
 			cmp.Compare(a.Server, b.Server), cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Pointer, b.Pointer),
-			cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Fingerprint, b.Fingerprint))
+			cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Axis, b.Axis), cmp.Compare(a.Fingerprint, b.Fingerprint))
 	})
 }
 

@@ -3,6 +3,7 @@ package diag
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"anvil/compiler/canon"
@@ -37,17 +38,21 @@ func counted(n int, c Class) string {
 	return fmt.Sprintf("%d %s", n, word)
 }
 
-// WriteText writes the findings for a person, two lines each at most: class, rule, place and sentence, then what to do. A terminal sees no
-// control character of a server's. It returns the first error of w.
+// WriteText writes the findings for a person, two lines each at most: class, rule, place and sentence, then what to do. Findings that differ in
+// their axis alone are shown as one. A terminal sees no control character of a server's. It returns the first error of w.
 func (r Report) WriteText(w io.Writer) error {
 	ew := &errWriter{w: w}
-	for _, f := range r.Findings {
+	for _, group := range byAxis(r.Findings) {
+		f := group[0]
 		mark := ""
 		if f.Security {
 			mark = " [security]"
 		}
-		ew.printf("%-8s %s%s  %s\n", f.Class, f.Rule, mark, Printable(f.place()))
-		ew.printf("         %s\n", Printable(f.Message))
+		ew.printf("%-8s %s%s  %s\n", f.Class, f.Rule, mark, Shorten(Printable(f.place()), placeWidth))
+		ew.printf("         %s\n", Shorten(Printable(f.Message), messageWidth))
+		if on := axesOf(group); on != "" {
+			ew.printf("         %s\n", on)
+		}
 		f.writeChange(ew)
 		if f.Hint != "" {
 			ew.printf("         -> %s\n", Printable(f.Hint))
@@ -56,24 +61,106 @@ func (r Report) WriteText(w io.Writer) error {
 	return ew.err
 }
 
+// byAxis gathers the findings that say the same of the same place on several axes, the worst first and otherwise in their order.
+func byAxis(findings []Finding) [][]Finding {
+	type same struct{ rule, class, server, subject, pointer, message, hint string }
+	at := map[same]int{}
+	var groups [][]Finding
+	for _, f := range findings {
+		key := same{f.Rule, string(f.Class), f.Server, f.Subject, f.Pointer, f.Message, f.Hint}
+		i, there := at[key]
+		if !there || f.Axis == "" {
+			at[key] = len(groups)
+			groups = append(groups, []Finding{f})
+			continue
+		}
+		groups[i] = append(groups[i], f)
+	}
+	slices.SortStableFunc(groups, func(a, b []Finding) int { return b[0].Class.Rank() - a[0].Class.Rank() })
+	return groups
+}
+
+// radii say in words what a violation takes down.
+var radii = map[string]string{"tool": "this tool", "server": "all tools of the server", "client": "every request of the client"}
+
+// axesOf says on which axes a finding stands, what it takes down there, and how old the limit is.
+func axesOf(group []Finding) string {
+	var parts []string
+	for _, f := range group {
+		if f.Axis == "" {
+			return ""
+		}
+		part := f.Axis
+		if f.Radius != "" {
+			part += " (takes down " + radii[f.Radius] + ")"
+		}
+		parts = append(parts, part)
+	}
+	text := "on " + strings.Join(parts, ", ")
+	if group[0].Confirmed != "" {
+		text += "; as of " + group[0].Confirmed
+	}
+	return text
+}
+
+// Servers choose names, and names stand in places and messages: these are how many characters of each the text report shows.
+const (
+	placeWidth   = 300
+	messageWidth = 1000
+)
+
 // valueWidth is how many characters of a value the text report shows.
 const valueWidth = 140
 
 // writeChange shows what a difference was and is.
 func (f Finding) writeChange(ew *errWriter) {
+	for _, side := range f.sides() {
+		ew.printf("         %s\n", side)
+	}
+}
+
+// sides are the lines that show a difference: what was, behind a minus, and what is, behind a plus.
+func (f Finding) sides() []string {
+	var lines []string
+	before, after := f.change()
+	if before != "" {
+		lines = append(lines, "- "+before)
+	}
+	if after != "" {
+		lines = append(lines, "+ "+after)
+	}
+	return lines
+}
+
+// change returns both sides of a difference as far as there is room, from shortly before the place where they part: what was appended to a
+// long text is what its reader has to see. Both are empty for findings that are no difference.
+func (f Finding) change() (before, after string) {
 	switch f.Class {
 	case Breaking, Risky, Safe:
 	default:
-		return
+		return "", ""
 	}
-	for _, side := range []struct {
-		mark  string
-		value canon.Raw
-	}{{"-", f.Before}, {"+", f.After}} {
-		if side.value != nil {
-			ew.printf("         %s %s\n", side.mark, Shorten(Printable(string(side.value)), valueWidth))
+	a, b := []rune(Printable(string(f.Before))), []rune(Printable(string(f.After)))
+	same := 0
+	if f.Before != nil && f.After != nil {
+		for same < len(a) && same < len(b) && a[same] == b[same] {
+			same++
 		}
 	}
+	return window(a, same), window(b, same)
+}
+
+// window returns the part of s that begins a little before at; all of s where it has room.
+func window(s []rune, at int) string {
+	if len(s) <= valueWidth {
+		return string(s)
+	}
+	from := max(0, min(at-valueWidth/4, len(s)-valueWidth))
+	text := Shorten(string(s[from:]), valueWidth)
+	if from > 0 {
+		text = "…" + text
+	}
+	return text
 }
 
 // Shorten cuts s to at most limit characters, marking the cut.
@@ -104,12 +191,20 @@ func (r Report) WriteMarkdown(w io.Writer) error {
 	if len(r.Findings) > 0 {
 		ew.printf("\n| class | rule | where | what | what to do |\n|---|---|---|---|---|\n")
 	}
-	for _, f := range r.Findings {
+	for _, group := range byAxis(r.Findings) {
+		f := group[0]
 		class := string(f.Class)
 		if f.Security {
 			class += ", security"
 		}
-		ew.printf("| %s | %s | %s | %s | %s |\n", class, f.Rule, MarkdownText(f.place()), MarkdownText(f.Message), MarkdownText(f.Hint))
+		what := MarkdownText(f.Message)
+		if on := axesOf(group); on != "" {
+			what += "<br>" + MarkdownText(on)
+		}
+		for _, side := range f.sides() {
+			what += "<br>" + MarkdownText(side)
+		}
+		ew.printf("| %s | %s | %s | %s | %s |\n", class, f.Rule, MarkdownText(f.place()), what, MarkdownText(f.Hint))
 	}
 	return ew.err
 }

@@ -81,6 +81,19 @@ func NewItem(kind Kind, raw []byte) (Item, error) {
 // Subject returns the stable path of the item in findings: "tool/search".
 func (it Item) Subject() string { return string(it.Kind) + "/" + it.Name }
 
+// ModelForm returns what a client hands a model of a tool on every turn: its name, description and input schema, as compact JSON with sorted
+// members. It is nil for the other kinds, which clients show to people or on request, and for what is no object.
+func (it Item) ModelForm() []byte {
+	if it.Kind != Tool || !it.Node.IsObject() {
+		return nil
+	}
+	var b canon.Builder
+	for _, member := range []string{"description", "inputSchema", "name"} {
+		b.AddNode(member, it.Node.Get(member))
+	}
+	return b.Bytes()
+}
+
 // sortItems orders items by name, then by text, so that the order of arrival leaves no trace.
 func sortItems(items []Item) {
 	slices.SortFunc(items, func(a, b Item) int {

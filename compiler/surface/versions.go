@@ -1,9 +1,16 @@
 package surface
 
 import (
+	"errors"
 	"fmt"
 
 	"anvil/compiler/canon"
+)
+
+// Errors of [Decode], to be tested with errors.Is.
+var (
+	ErrFormat = errors.New("not a snapshot of this format")
+	ErrDigest = errors.New("digest does not match the content")
 )
 
 // version is how files of one schemaVersion are read. A version that was ever written stays in the table, together with the digests it was
@@ -28,28 +35,28 @@ func Decode(data []byte) (*McpSurfaceSnapshot, error) {
 }
 
 // decode verifies the file as its own version wrote it, before anything of it is changed.
-func decode(file *canon.Node, versions []version) (*McpSurfaceSnapshot, error) {
-	n, err := versionOf(file, len(versions))
+func decode(file *canon.Node, table []version) (*McpSurfaceSnapshot, error) {
+	n, err := versionOf(file, len(table))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	s, err := versions[n-1].read(file)
+	s, err := table[n-1].read(file)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	if err := versions[n-1].verify(s, file); err != nil {
+	if err := table[n-1].verify(s, file); err != nil {
 		return nil, err
 	}
-	if n == len(versions) {
+	if n == len(table) {
 		return s, nil
 	}
-	for older := n; older < len(versions); older++ {
-		if file, err = versions[older-1].upgrade(file); err != nil {
+	for older := n; older < len(table); older++ {
+		if file, err = table[older-1].upgrade(file); err != nil {
 			return nil, fmt.Errorf("%w: bring version %d to %d: %w", ErrFormat, older, older+1, err)
 		}
 	}
-	if s, err = versions[len(versions)-1].read(file); err != nil {
-		return nil, fmt.Errorf("%w: version %d, brought to %d: %w", ErrFormat, n, len(versions), err)
+	if s, err = table[len(table)-1].read(file); err != nil {
+		return nil, fmt.Errorf("%w: version %d, brought to %d: %w", ErrFormat, n, len(table), err)
 	}
 	return s, nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Estimator counts the tokens of a text. Models differ in how they cut text up, so a count is exact for the models of the named
-// vocabulary, and an estimate for all others. It is safe for concurrent use.
+// vocabulary, and an estimate for all others.
 type Estimator interface {
 	// Name is the vocabulary's name, to be printed beside every figure.
 	Name() string
@@ -17,6 +17,7 @@ type Estimator interface {
 }
 
 // O200k counts with o200k_base, the vocabulary of OpenAI's models since GPT-4o. The first count loads it, in some 60 ms; [Prepare] does so ahead.
+// It is safe for concurrent use.
 var O200k Estimator = o200k{}
 
 type o200k struct{}
@@ -51,8 +52,7 @@ const bytesPerToken = 4
 
 func byLength(n int) int { return (n + bytesPerToken - 1) / bytesPerToken }
 
-// Budget is how many bytes a [Meter] counts before it goes by length: a surface of this size is beyond every model's context, and counting
-// it takes a second.
+// Budget is how many bytes a [Meter] counts before it goes by length: counting so much takes about a second, and a server chooses the size.
 const Budget = 2 << 20
 
 // Meter counts the texts of one surface in bounded time: once [Budget] bytes are counted, the rest goes by length, at the rate of what was
@@ -80,10 +80,8 @@ func (m *Meter) Count(text string) int {
 	return max(1, int(float64(len(text))*float64(m.counted)/float64(m.bytes)))
 }
 
-// Estimator says how was counted: the vocabulary's name, and whether a part went by length.
-func (m *Meter) Estimator() string {
-	if m.byLength {
-		return m.estimator.Name() + ", by length beyond the first 2 MiB"
-	}
-	return m.estimator.Name()
-}
+// Estimator is the name of the vocabulary.
+func (m *Meter) Estimator() string { return m.estimator.Name() }
+
+// Partial reports that a part went by length.
+func (m *Meter) Partial() bool { return m.byLength }

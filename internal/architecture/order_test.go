@@ -19,11 +19,12 @@ var order = [][]string{
 	{"internal/launch"},
 	{"compiler/yaml"},
 	{"compiler/diag"},
-	{"compiler/tokens"},
+	{"compiler/diag/export", "compiler/tokens", "compiler/profiles", "compiler/lookalike"},
+	{"compiler/wording"},
 	{"compiler/schema"},
 	{"wire"},
 	{"compiler/surface"},
-	{"compiler/air"},
+	{"compiler/air", "compiler/clientview"},
 	{"compiler/adopt/gate", "compiler/adopt/probe"},
 	{"compiler/adopt"},
 	{"compiler/diff"},
@@ -43,11 +44,15 @@ var servingPath, buildPath = []string{"wire", "compiler/air", "facade"}, []strin
 
 // alone names the modules that one package uses and hides from the others.
 var alone = map[string]string{
-	"github.com/go-json-experiment/json": "compiler/canon",
-	"gopkg.in/yaml.v3":                   "compiler/yaml",
-	"github.com/tiktoken-go/tokenizer":   "compiler/tokens",
-	"github.com/schollz/progressbar/v3":  "internal/cli",
-	"github.com/urfave/cli/v2":           "internal/cli",
+	"github.com/go-json-experiment/json":       "compiler/canon",
+	"gopkg.in/yaml.v3":                         "compiler/yaml",
+	"github.com/tiktoken-go/tokenizer":         "compiler/tokens",
+	"github.com/jstemmer/go-junit-report/v2":   "compiler/diag/export",
+	"github.com/mtibben/confusables":           "compiler/lookalike",
+	"golang.org/x/text":                        "compiler/lookalike",
+	"github.com/santhosh-tekuri/jsonschema/v6": "compiler/schema",
+	"github.com/schollz/progressbar/v3":        "internal/cli",
+	"github.com/urfave/cli/v2":                 "internal/cli",
 }
 
 type goPackage struct {

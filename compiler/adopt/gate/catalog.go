@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"anvil/compiler/canon"
@@ -37,7 +38,9 @@ send the type that the protocol gives, or leave the member out.`}
 )
 
 // Rules lists the rules of the gate.
-var Rules = diag.NewCatalog(canonicalCollision, duplicateName, inexactJSON, malformedItem, noTools, rootNotObject, toolBudget, wrongTypeMember)
+var Rules = diag.NewCatalog(slices.Concat(
+	[]diag.Rule{canonicalCollision, duplicateName, inexactJSON, malformedItem, noTools, rootNotObject, toolBudget, wrongTypeMember},
+	schemaRules, nameRules, textRules)...)
 
 // about starts a finding about an item: at pointer, with the value found there.
 func about(rule diag.Rule, it surface.Item, pointer, message string, value *canon.Node) diag.Finding {

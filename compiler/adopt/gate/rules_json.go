@@ -20,7 +20,7 @@ var flaws = map[canon.FlawKind]struct {
 }
 
 // checkInexactJSON reports text that is JSON but that two readers may read as two different things.
-func checkInexactJSON(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding {
+func checkInexactJSON(s *survey) []diag.Finding {
 	var findings []diag.Finding
 	report := func(f diag.Finding, flaw canon.Flaw) {
 		kind := flaws[flaw.Kind]

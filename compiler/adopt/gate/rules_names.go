@@ -11,7 +11,7 @@ import (
 	"anvil/compiler/surface"
 )
 
-func checkNoTools(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding {
+func checkNoTools(s *survey) []diag.Finding {
 	if len(s.Tools()) > 0 {
 		return nil
 	}
@@ -23,7 +23,7 @@ func checkNoTools(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding {
 	return []diag.Finding{f.Sealed()}
 }
 
-func checkMalformedItem(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding {
+func checkMalformedItem(s *survey) []diag.Finding {
 	var findings []diag.Finding
 	for _, kind := range surface.Kinds {
 		for _, it := range s.Items[kind] {
@@ -45,7 +45,7 @@ func checkMalformedItem(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding
 	return findings
 }
 
-func checkDuplicateName(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding {
+func checkDuplicateName(s *survey) []diag.Finding {
 	var findings []diag.Finding
 	for _, kind := range surface.Kinds {
 		count := map[string]int{}
@@ -69,7 +69,7 @@ func checkDuplicateName(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding
 	return findings
 }
 
-func checkCanonicalCollision(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding {
+func checkCanonicalCollision(s *survey) []diag.Finding {
 	names := map[string][]string{}
 	for _, it := range s.Tools() {
 		if folded := air.CanonicalName(it.Name); it.Name != "" && !slices.Contains(names[folded], it.Name) {

@@ -5,23 +5,20 @@ import (
 
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
-	"anvil/compiler/surface"
 )
 
-func checkRootNotObject(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding {
+func checkRootNotObject(s *survey) []diag.Finding {
 	var findings []diag.Finding
-	for _, it := range s.Tools() {
-		if !it.Node.IsObject() || it.Name == "" {
-			continue // malformed-item says so
-		}
-		root := it.Node.Get("inputSchema")
-		pointer, value, fault := rootFault(root)
+	for _, it := range s.named() {
+		pointer, value, fault := rootFault(it.Node.Get("inputSchema"))
 		if fault == "" {
 			continue
 		}
 		f := about(rootNotObject, it, pointer, fmt.Sprintf("input schema of tool %q %s", it.Name, fault), value)
 		f.Hint = `the server has to send "type": "object" at the root of inputSchema`
-		findings = append(findings, f.Sealed())
+		for _, a := range s.under(rootNotObject) {
+			findings = append(findings, a.judge(f).Sealed())
+		}
 	}
 	return findings
 }
@@ -40,19 +37,4 @@ func rootFault(root *canon.Node) (pointer string, value *canon.Node, fault strin
 		return "/inputSchema/type", kind, fmt.Sprintf("has root type %s", kind.Raw)
 	}
 	return "", nil, ""
-}
-
-func checkToolBudget(s *surface.McpSurfaceSnapshot, o Options) []diag.Finding {
-	count := len(s.Tools())
-	limit, class, hint := DefaultToolBudget, diag.Warning, "approve a part of them and serve that through the facade"
-	if o.MaxTools > 0 && count > o.MaxTools {
-		limit, class, hint = o.MaxTools, diag.Error, "raise gate.maxTools in anvil.yaml, or have the server list fewer tools"
-	}
-	if count <= limit {
-		return nil
-	}
-	f := toolBudget.Finding("server", fmt.Sprintf("the server lists %d tools, the budget is %d", count, limit))
-	f.Class, f.Pointer, f.After = class, "/tools", canon.Raw(fmt.Sprint(count))
-	f.Hint = hint
-	return []diag.Finding{f.Sealed()}
 }

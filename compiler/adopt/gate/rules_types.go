@@ -90,7 +90,7 @@ func below(place string, members []member) []member {
 }
 
 // checkWrongTypes reports each member of another type than the protocol's. What stands below such a member is not looked at.
-func checkWrongTypes(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding {
+func checkWrongTypes(s *survey) []diag.Finding {
 	var findings []diag.Finding
 	for _, kind := range surface.Kinds {
 		for _, it := range s.Items[kind] {
@@ -104,7 +104,7 @@ func checkWrongTypes(s *surface.McpSurfaceSnapshot, _ Options) []diag.Finding {
 		}
 	}
 	for _, m := range typedServer {
-		m.check(serverWords(s), func(pointer string, value *canon.Node) {
+		m.check(serverWords(s.McpSurfaceSnapshot), func(pointer string, value *canon.Node) {
 			f := wrongTypeMember.Finding("server", "")
 			f.Pointer = pointer
 			f.After = shortValue(value)

@@ -24,7 +24,7 @@ type Evidence struct {
 	Noise          map[string]int         `json:"noise"` // what broke a rule, per kind: of package wire, "stdout" lines, "byte-order-mark"
 }
 
-// Oversized is a message beyond the limit.
+// Oversized is an oversized message: one beyond the limit.
 type Oversized struct {
 	Limit   int    `json:"limit"`            // bytes
 	Bytes   int64  `json:"bytes"`            // read of it, or announced
@@ -67,7 +67,7 @@ func (e *Evidence) page(method, list string, result *canon.Node) {
 	e.Beside[method] = append(e.Beside[method], b.Bytes())
 }
 
-// oversized notes the messages beyond the limit that a link met.
+// oversized notes the oversized messages that a link met.
 func (e *Evidence) oversized(met []wire.FrameTooLargeError) {
 	for _, m := range met {
 		o := Oversized{Limit: m.Limit, Bytes: m.Size, Whole: m.Whole, Kept: m.Kept}
@@ -78,33 +78,46 @@ func (e *Evidence) oversized(met []wire.FrameTooLargeError) {
 	}
 }
 
-// tellOversized says how large the largest of the messages beyond the limit is, and where to look at them or how to keep them.
-func tellOversized(met []Oversized) (message, hint string) {
+// oversizedMessageText says how large the largest of the oversized messages is.
+func oversizedMessageText(met []Oversized) string {
 	largest := slices.MaxFunc(met, func(a, b Oversized) int { return cmp.Compare(a.Bytes, b.Bytes) })
 	size := fmt.Sprintf("a message of %d bytes", largest.Bytes)
 	if !largest.Whole {
 		size = fmt.Sprintf("a message of which %d bytes were read", largest.Bytes)
 	}
-	message = fmt.Sprintf("%s is larger than the limit of %d bytes and was skipped (%s)", size, largest.Limit, times(len(met)))
 	if len(met) > 1 {
-		message = fmt.Sprintf("%s, the largest of %d, is larger than the limit of %d bytes and was skipped", size, len(met), largest.Limit)
+		return fmt.Sprintf("%s, the largest of %d, is larger than the limit of %d bytes and was skipped", size, len(met), largest.Limit)
 	}
+	return fmt.Sprintf("%s is larger than the limit of %d bytes and was skipped (%s)", size, largest.Limit, times(len(met)))
+}
+
+// oversizedHint says where the oversized messages are kept, not all of them need be, or how to keep them.
+func oversizedHint(met []Oversized) string {
 	var kept []string
-	failed := ""
+	failed, why := 0, ""
 	for _, o := range met {
-		if o.Kept != "" {
+		switch {
+		case o.Kept != "" && o.KeepErr != "":
+			kept = append(kept, o.Kept+" (the start: "+o.KeepErr+")")
+		case o.Kept != "":
 			kept = append(kept, o.Kept)
-		} else if o.KeepErr != "" {
-			failed = o.KeepErr
+		case o.KeepErr != "":
+			failed, why = failed+1, cmp.Or(why, o.KeepErr)
 		}
 	}
+	var hints []string
 	switch {
+	case len(met) == 1 && len(kept) == 1:
+		hints = append(hints, "what was read of it is kept in "+kept[0])
 	case len(kept) > 0:
-		hint = "what was read of it is kept in " + strings.Join(kept, ", ")
-	case failed != "":
-		hint = "it could not be kept: " + failed
-	default:
-		hint = "capture again with --evidence FILE to keep it on disk"
+		hints = append(hints, fmt.Sprintf("%d of %d are kept, as far as they were read: %s", len(kept), len(met), strings.Join(kept, ", ")))
+	case failed == 0:
+		hints = append(hints, "capture again with --evidence FILE to keep it on disk")
 	}
-	return message, hint + "; " + oversizedMessage.Hint
+	if failed > 0 && len(met) == 1 {
+		hints = append(hints, "it could not be kept: "+why)
+	} else if failed > 0 {
+		hints = append(hints, fmt.Sprintf("%d could not be kept: %s", failed, why))
+	}
+	return strings.Join(append(hints, oversizedMessage.Hint), "; ")
 }

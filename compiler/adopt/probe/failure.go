@@ -26,10 +26,16 @@ type Failure struct {
 	Stage string // what was being done: connect, handshake, tools/list ...
 	Err   error
 	Items map[surface.Kind]int // read of each list until then; of the list that failed, whole pages
+
+	Capture, Of int // which capture of how many it was; 0 where only one was to be made, or the first failed
 }
 
-// Error says what was being done, why it failed, with the exit of a process and its last words, and how far it had come.
+// Error says what was being done, in which capture, why it failed, with the exit of a process and its last words, and how far it had come.
 func (f *Failure) Error() string {
+	stage := f.Stage
+	if f.Of > 0 {
+		stage = fmt.Sprintf("%s (capture %d of %d)", stage, f.Capture, f.Of)
+	}
 	var read []string
 	for _, kind := range surface.Kinds {
 		switch n := f.Items[kind]; n {
@@ -41,9 +47,9 @@ func (f *Failure) Error() string {
 		}
 	}
 	if len(read) == 0 {
-		return fmt.Sprintf("%s: %v", f.Stage, f.Err)
+		return fmt.Sprintf("%s: %v", stage, f.Err)
 	}
-	return fmt.Sprintf("%s: %v (read until then: %s)", f.Stage, f.Err, strings.Join(read, ", "))
+	return fmt.Sprintf("%s: %v (read until then: %s)", stage, f.Err, strings.Join(read, ", "))
 }
 
 // with returns f with how far reading had come.

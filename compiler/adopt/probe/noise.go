@@ -22,7 +22,7 @@ type noisy interface {
 	BOM() bool
 }
 
-// bounded is a link that skips what is beyond its limit.
+// bounded is a link that skips oversized messages.
 type bounded interface {
 	Oversized() []wire.FrameTooLargeError
 }
@@ -46,7 +46,7 @@ var noises = map[string]struct {
 	wire.NoiseNullID:          {nullIDError, "a reply names no request"},
 	wire.NoiseRequestFlood:    {requestFlood, "more requests are sent than are kept waiting, and the rest was dropped"},
 	wire.NoiseTooDeep:         {tooDeepMessage, fmt.Sprintf("a message nests deeper than %d levels and was dropped", wire.MaxDepth)},
-	wire.NoiseTooLarge:        {oversizedMessage, "a message is larger than the limit and was skipped"},
+	wire.NoiseOversized:       {oversizedMessage, "a message is larger than the limit and was skipped"},
 	wire.NoiseUnknownID:       {unknownReplyID, "a reply answers no request"},
 }
 
@@ -59,8 +59,8 @@ func noiseFindings(heard map[string]int, oversized []Oversized) []diag.Finding {
 			noise.rule, noise.message = malformedMessage, "something is wrong with a message: "+kind
 		}
 		f := noise.rule.Finding("server", noise.message+" ("+times(heard[kind])+")")
-		if kind == wire.NoiseTooLarge && len(oversized) > 0 {
-			f.Message, f.Hint = tellOversized(oversized)
+		if kind == wire.NoiseOversized && len(oversized) > 0 {
+			f.Message, f.Hint = oversizedMessageText(oversized), oversizedHint(oversized)
 		}
 		findings = append(findings, f.Sealed(kind))
 	}
@@ -74,7 +74,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// listen adds what the links heard. Of messages beyond the limit a link knows all, the client those that were replies.
+// listen adds what the links heard. Of oversized messages a link knows all, the client those that were replies.
 func (s *visit) listen() {
 	lines := 0
 	for _, link := range s.links {
@@ -92,7 +92,7 @@ func (s *visit) listen() {
 		s.evidence.Noise[noiseStdout] = lines
 	}
 	if n := len(s.evidence.Oversized); n > 0 {
-		s.evidence.Noise[wire.NoiseTooLarge] = n
+		s.evidence.Noise[wire.NoiseOversized] = n
 	}
 	// The reply to a call that was made twice is one too many on this side's account.
 	if left := s.evidence.Noise[wire.NoiseDuplicateReply] - s.repeated; left > 0 {

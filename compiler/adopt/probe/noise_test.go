@@ -20,7 +20,7 @@ func TestCatalogueIsHonest(t *testing.T) {
 	}
 	for _, kind := range []string{
 		wire.NoiseMalformed, wire.NoiseBatch, wire.NoiseNoVersion, wire.NoiseDuplicateMember, wire.NoiseAmbiguous, wire.NoiseLooseID,
-		wire.NoiseUnknownID, wire.NoiseDuplicateReply, wire.NoiseNullID, wire.NoiseTooLarge, wire.NoiseRequestFlood, noiseStdout, noiseBOM,
+		wire.NoiseUnknownID, wire.NoiseDuplicateReply, wire.NoiseNullID, wire.NoiseOversized, wire.NoiseRequestFlood, noiseStdout, noiseBOM,
 		wire.NoiseTooDeep, wire.NoiseBroken, wire.NoiseJoined,
 	} {
 		rule := noises[kind].rule
@@ -100,5 +100,39 @@ func TestErrorWithoutRequestIsSurvived(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]int{wire.NoiseNullID: 1}, r.Evidence.Noise); diff != "" {
 		t.Errorf("noise (-want +got)\n%s", diff)
+	}
+}
+
+// TestOversizedHint tells of what is kept, of what could not be, and claims no more: the largest may well be neither.
+func TestOversizedHint(t *testing.T) {
+	kept := func(name string, bytes int64) Oversized {
+		return Oversized{Limit: 10, Bytes: bytes, Whole: true, Kept: name}
+	}
+	failed := func(why string, bytes int64) Oversized { return Oversized{Limit: 10, Bytes: bytes, KeepErr: why} }
+	for _, tt := range []struct {
+		name          string
+		met           []Oversized
+		message, hint string
+	}{
+		{"one", []Oversized{kept("e-1", 11)}, "a message of 11 bytes is larger than the limit of 10 bytes and was skipped (once)", "what was read of it is kept in e-1"},
+		{"one that failed", []Oversized{failed("no such folder", 11)},
+			"a message of which 11 bytes were read is larger than the limit of 10 bytes and was skipped (once)", "it could not be kept: no such folder"},
+		{"one half kept", []Oversized{{Limit: 10, Bytes: 11, Whole: true, Kept: "e-1", KeepErr: "disk full"}},
+			"a message of 11 bytes is larger than the limit of 10 bytes and was skipped (once)", "what was read of it is kept in e-1 (the start: disk full)"},
+		{"nobody kept them", []Oversized{{Limit: 10, Bytes: 11, Whole: true}, {Limit: 10, Bytes: 12, Whole: true}},
+			"a message of 12 bytes, the largest of 2, is larger than the limit of 10 bytes and was skipped", "capture again with --evidence FILE to keep it on disk"},
+		{"the fifth is the largest", []Oversized{kept("e-1", 11), kept("e-2", 12), kept("e-3", 13), kept("e-4", 14), {Limit: 10, Bytes: 99, Whole: true}},
+			"a message of 99 bytes, the largest of 5, is larger than the limit of 10 bytes and was skipped",
+			"4 of 5 are kept, as far as they were read: e-1, e-2, e-3, e-4"},
+		{"some failed", []Oversized{kept("e-1", 11), failed("disk full", 99), failed("still full", 12), {Limit: 10, Bytes: 13, Whole: true}},
+			"a message of which 99 bytes were read, the largest of 4, is larger than the limit of 10 bytes and was skipped",
+			"1 of 4 are kept, as far as they were read: e-1; 2 could not be kept: disk full"},
+		{"all failed", []Oversized{failed("no such folder", 11), failed("no such folder", 12)},
+			"a message of which 12 bytes were read, the largest of 2, is larger than the limit of 10 bytes and was skipped", "2 could not be kept: no such folder"},
+	} {
+		want := []string{tt.message, tt.hint + "; " + oversizedMessage.Hint}
+		if diff := cmp.Diff(want, []string{oversizedMessageText(tt.met), oversizedHint(tt.met)}); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", tt.name, diff)
+		}
 	}
 }

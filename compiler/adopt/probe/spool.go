@@ -11,10 +11,10 @@ import (
 	"anvil/wire"
 )
 
-// spooledFiles is how many messages beyond the limit are kept beside one evidence file.
+// spooledFiles is how many oversized messages are kept beside one evidence file.
 const spooledFiles = 4
 
-// Spool returns where messages beyond the limit are kept for a capture whose evidence goes to the file at path: in path.oversized-1.json
+// Spool returns where oversized messages are kept for a capture whose evidence goes to the file at path: in path.oversized-1.json
 // and so on, four at most, that only their owner may read, since nothing is masked in them. Each has its name only once it is closed, and
 // replaces one of an earlier run. Give it to all links that write evidence to the same file. It is nil, which keeps nothing, when path is empty
 // or "-".

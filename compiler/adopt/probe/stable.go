@@ -49,7 +49,7 @@ func inCapture(err error, i, n int) error {
 		return err
 	}
 	told := *f
-	told.Stage = fmt.Sprintf("%s (capture %d of %d)", f.Stage, i, n)
+	told.Capture, told.Of = i, n
 	return &told
 }
 

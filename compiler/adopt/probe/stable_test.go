@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -68,6 +69,10 @@ func TestRepeatedFailsHalfWay(t *testing.T) {
 	}
 	r, err := Repeated(t.Context(), Options{Dial: script{t, reply}.dial}, 4)
 	wantFailure(t, err, BrokenList, "prompts/list (capture 3 of 4): call prompts/list: the server answered with error -32000: broken (read until then: 1 tool")
+	var f *Failure
+	if !errors.As(err, &f) || f.Stage != "prompts/list" || f.Capture != 3 || f.Of != 4 {
+		t.Errorf("got %+v", f)
+	}
 	var got []string
 	for _, f := range r.Findings {
 		got = append(got, f.Rule+": "+f.Message)

@@ -63,7 +63,7 @@ func webServer(t *testing.T, way string, reply func(id, method, params string) s
 	}))
 	t.Cleanup(server.Close)
 	return func(spool wire.Spool) func(context.Context) (wire.Link, error) {
-		o := wire.HTTPOptions{URL: server.URL, MaxFrame: trapserver.FrameLimit, Oversized: spool}
+		o := wire.HTTPOptions{URL: server.URL, MaxFrame: trapserver.FrameLimit, Spool: spool}
 		return func(context.Context) (wire.Link, error) {
 			if way == "sse" {
 				return wire.DialSSE(o)
@@ -116,7 +116,7 @@ func TestUnreadAnswersOverHTTP(t *testing.T) {
 	}
 }
 
-// wantKept demands that the first message beyond the limit is kept beside the evidence, whole, and that so many files are there.
+// wantKept demands that the first oversized message is kept beside the evidence, whole, and that so many files are there.
 func wantKept(t *testing.T, r Result, evidence string, files int) {
 	t.Helper()
 	name := evidence + ".oversized-1.json"
@@ -136,7 +136,7 @@ func wantKept(t *testing.T, r Result, evidence string, files int) {
 		t.Errorf("evidence (-want +got)\n%s", diff)
 	}
 	if f := r.Findings[0]; !strings.Contains(f.Message, fmt.Sprintf("a message of %d bytes", len(data))) ||
-		!strings.Contains(f.Hint, "kept in "+name) || strings.Contains(f.Hint, "--evidence") {
+		!strings.Contains(f.Hint, name) || strings.Contains(f.Hint, "--evidence") {
 		t.Errorf("%s; %s", f.Message, f.Hint)
 	}
 	if there, err := os.ReadDir(filepath.Dir(evidence)); err != nil || len(there) != files {
@@ -144,7 +144,7 @@ func wantKept(t *testing.T, r Result, evidence string, files int) {
 	}
 }
 
-// TestOversizedLinesAreKept captures processes that send messages beyond the limit, with and without a place to keep them.
+// TestOversizedLinesAreKept captures processes that send oversized messages, with and without a place to keep them.
 func TestOversizedLinesAreKept(t *testing.T) {
 	for mode, files := range map[string]int{"oversized-reply": 1, "oversized-id-last": 1, "oversized-often": spooledFiles} {
 		evidence := filepath.Join(t.TempDir(), "evidence.json")
@@ -154,7 +154,7 @@ func TestOversizedLinesAreKept(t *testing.T) {
 			t.Errorf("%s: %s; %s", mode, f.Message, f.Hint)
 		}
 		command := trap{mode: mode, limit: trapserver.FrameLimit}.command()
-		command.Oversized = Spool(evidence)
+		command.Spool = Spool(evidence)
 		o.Dial = func(ctx context.Context) (wire.Link, error) { return wire.Start(ctx, command) }
 		kept, _ := Capture(t.Context(), o)
 		wantKept(t, kept, evidence, files)

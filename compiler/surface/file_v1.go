@@ -1,42 +1,35 @@
 package surface
 
 import (
-	"errors"
 	"fmt"
 
 	"anvil/compiler/canon"
 )
 
-// Errors of [Decode], to be tested with errors.Is.
-var (
-	ErrFormat = errors.New("not a snapshot of this format")
-	ErrDigest = errors.New("digest does not match the content")
-)
-
-// fileV1 is the snapshot file, in the order it is written.
+// fileV1 is the snapshot file of version 1, in the order it is written.
 type fileV1 struct {
-	SchemaVersion     int         `json:"schemaVersion"`
-	Canon             string      `json:"canon"`
-	Digest            string      `json:"digest"`
-	Digests           digestsV1   `json:"digests"`
-	Endpoint          string      `json:"endpoint"`
-	Era               string      `json:"era"`
-	ProtocolVersion   string      `json:"protocolVersion"`
-	SupportedVersions []string    `json:"supportedVersions"`
-	Transport         string      `json:"transport"`
-	ClientProfile     string      `json:"clientProfile"`
-	Server            canon.Raw   `json:"server,omitzero"`
-	Capabilities      canon.Raw   `json:"capabilities,omitzero"`
-	Instructions      canon.Raw   `json:"instructions,omitzero"`
-	Extra             canon.Raw   `json:"extra,omitzero"`
-	Tools             []canon.Raw `json:"tools"`
-	Resources         []canon.Raw `json:"resources"`
-	ResourceTemplates []canon.Raw `json:"resourceTemplates"`
-	Prompts           []canon.Raw `json:"prompts"`
-	Tombstones        []graveV1   `json:"tombstones"`
+	SchemaVersion     int           `json:"schemaVersion"`
+	Canon             string        `json:"canon"`
+	Digest            string        `json:"digest"`
+	Digests           digestsV1     `json:"digests"`
+	Endpoint          string        `json:"endpoint"`
+	Era               string        `json:"era"`
+	ProtocolVersion   string        `json:"protocolVersion"`
+	SupportedVersions []string      `json:"supportedVersions"`
+	Transport         string        `json:"transport"`
+	ClientProfile     string        `json:"clientProfile"`
+	Server            canon.Raw     `json:"server,omitzero"`
+	Capabilities      canon.Raw     `json:"capabilities,omitzero"`
+	Instructions      canon.Raw     `json:"instructions,omitzero"`
+	Extra             canon.Raw     `json:"extra,omitzero"`
+	Tools             []canon.Raw   `json:"tools"`
+	Resources         []canon.Raw   `json:"resources"`
+	ResourceTemplates []canon.Raw   `json:"resourceTemplates"`
+	Prompts           []canon.Raw   `json:"prompts"`
+	Tombstones        []tombstoneV1 `json:"tombstones"`
 }
 
-// digestsV1 and graveV1 hold names as raw JSON, since a name may be text that is not UTF-8.
+// digestsV1 and tombstoneV1 hold names as raw JSON, since a name may be text that is not UTF-8.
 type digestsV1 struct {
 	Surface  string    `json:"surface"`
 	Contract string    `json:"contract"`
@@ -45,7 +38,7 @@ type digestsV1 struct {
 	Tools    canon.Raw `json:"tools"`
 }
 
-type graveV1 struct {
+type tombstoneV1 struct {
 	Kind       Kind      `json:"kind"`
 	Name       canon.Raw `json:"name"`
 	LastDigest string    `json:"lastDigest"`
@@ -59,7 +52,7 @@ func (s *McpSurfaceSnapshot) Encode() ([]byte, error) {
 		Server: s.Server.Canonical(), Capabilities: s.Capabilities.Canonical(), Instructions: s.Instructions.Canonical(),
 		Extra: s.Extra.Canonical(),
 		Tools: s.raws(Tool), Resources: s.raws(Resource), ResourceTemplates: s.raws(ResourceTemplate), Prompts: s.raws(Prompt),
-		Tombstones: s.graves(),
+		Tombstones: s.tombstones(),
 	})
 }
 
@@ -71,12 +64,12 @@ func (d Digests) file() digestsV1 {
 	return digestsV1{d.Surface, d.Contract, d.Text, d.Identity, tools.Bytes()}
 }
 
-func (s *McpSurfaceSnapshot) graves() []graveV1 {
-	var graves []graveV1
+func (s *McpSurfaceSnapshot) tombstones() []tombstoneV1 {
+	var tombstones []tombstoneV1
 	for _, t := range s.Tombstones {
-		graves = append(graves, graveV1{t.Kind, canon.Quote(t.Name), t.LastDigest})
+		tombstones = append(tombstones, tombstoneV1{t.Kind, canon.Quote(t.Name), t.LastDigest})
 	}
-	return graves
+	return tombstones
 }
 
 func (s *McpSurfaceSnapshot) raws(kind Kind) []canon.Raw {

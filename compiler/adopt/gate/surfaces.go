@@ -1,0 +1,177 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"anvil/compiler/diag"
+	"anvil/compiler/profiles"
+	"anvil/compiler/surface"
+)
+
+// Surface is one server of a configuration, as [CheckTogether] is given it.
+type Surface struct {
+	Server   string // the configured name
+	Plugin   string // the plugin that brings it, where one does
+	Snapshot *surface.McpSurfaceSnapshot
+	Costs    *Counter // of the snapshot; nil lets the gate count for itself
+}
+
+// CheckTogether judges what only shows when several servers are given to one client: names that meet, names that look alike, and what all tools
+// come to. What is wrong with one server alone is [Check]'s. The result is sorted, and empty for fewer than two surfaces. Of the options it
+// reads Clients.
+func CheckTogether(surfaces []Surface, o Options) []diag.Finding {
+	if len(surfaces) < 2 {
+		return nil
+	}
+	sorted := slices.Clone(surfaces)
+	slices.SortStableFunc(sorted, func(a, b Surface) int { return cmp.Compare(a.Server, b.Server) })
+	v := &survey{options: o}
+	for _, client := range profiles.All().Clients {
+		v.axes = append(v.axes, axis{profile: client, counts: slices.Contains(o.Clients, client.ID)})
+	}
+	tools := gather(sorted)
+	findings := slices.Concat(sameNames(tools), v.exposedAlike(tools), alikeAcross(tools), v.together(sorted))
+	diag.Sort(findings)
+	return findings
+}
+
+// offer is a tool and the server that lists it.
+type offer struct {
+	surface.Item
+	from *Surface
+}
+
+// gather returns the named tools of all surfaces, server by server; one that a server lists twice is there once.
+func gather(surfaces []Surface) []offer {
+	var tools []offer
+	for i := range surfaces {
+		last := ""
+		for _, it := range (&survey{McpSurfaceSnapshot: surfaces[i].Snapshot}).named() {
+			if it.Name != last {
+				tools = append(tools, offer{it, &surfaces[i]})
+			}
+			last = it.Name
+		}
+	}
+	return tools
+}
+
+// between starts a finding about a tool that meets one of another server.
+func between(rule diag.Rule, t offer, message string) diag.Finding {
+	f := about(rule, t.Item, "/name", message, t.Node.Get("name"))
+	f.Server = t.from.Server
+	return f
+}
+
+// sameNames reports tools that have the name of another server's: shadowing where they are not the same tool.
+func sameNames(tools []offer) []diag.Finding {
+	var findings []diag.Finding
+	first := map[string]offer{}
+	for _, t := range tools {
+		other, taken := first[t.Name]
+		if !taken {
+			first[t.Name] = t
+			continue
+		}
+		rule, words := nameAcrossServers, "list the same tool"
+		if t.ContractDigest() != other.ContractDigest() {
+			rule, words = toolShadowing, "list different tools under the name"
+		}
+		f := between(rule, t, fmt.Sprintf("servers %s and %s %s %s", called(other.from.Server), called(t.from.Server), words, called(t.Name)))
+		f.Hint = "approve it on one server only, or serve both through the facade, which keeps them apart"
+		findings = append(findings, f.Sealed(other.from.Server))
+	}
+	return findings
+}
+
+// exposedAlike reports what two servers' tools have in common for a client: the name under which it shows them. That takes a client that is known
+// to refuse it, or one whose own prefix makes one name of two.
+func (v *survey) exposedAlike(tools []offer) []diag.Finding {
+	var findings []diag.Finding
+	for _, a := range v.axes {
+		limit, limited := a.profile.Limit(nameAcrossServers.ID)
+		if !limited && a.profile.Prefix == "" {
+			continue
+		}
+		if a.limit = limit; !limited {
+			a.limit = profiles.Limit{Class: string(diag.Warning), Radius: profiles.RadiusTool, Confirmed: profiles.All().Confirmed}
+		}
+		first, prefix := map[string]offer{}, map[*Surface]string{}
+		for _, t := range tools {
+			if _, made := prefix[t.from]; !made {
+				prefix[t.from] = a.profile.Expose(t.from.Plugin, t.from.Server, "")
+			}
+			exposed := prefix[t.from] + t.Name
+			other, taken := first[exposed]
+			if !taken {
+				first[exposed] = t
+				continue
+			}
+			if other.from == t.from {
+				continue
+			}
+			f := between(nameAcrossServers, t, fmt.Sprintf("tool %s of server %s and tool %s of server %s are both shown as %s",
+				called(other.Name), called(other.from.Server), called(t.Name), called(t.from.Server), called(exposed)))
+			f.Hint = "approve it on one server only, or configure one of the servers under another name"
+			findings = append(findings, a.judge(f).Sealed(other.from.Server, other.Name))
+		}
+	}
+	return findings
+}
+
+// alikeAcross reports names that look like a tool's of another server.
+func alikeAcross(tools []offer) []diag.Finding {
+	var findings []diag.Finding
+	seen, first := newLooks(), map[string]*Surface{}
+	own := map[string]map[*Surface]bool{}
+	for _, t := range tools {
+		if own[t.Name] == nil {
+			own[t.Name], first[t.Name] = map[*Surface]bool{}, t.from
+		}
+		own[t.Name][t.from] = true
+	}
+	for _, t := range tools {
+		other, found := seen.add(t.Name)
+		if !found || own[other][t.from] {
+			continue
+		}
+		f := alike(t.Item, other, fmt.Sprintf("tool name %s looks like %s of server %s", spelled(t.Name), spelled(other), called(first[other].Server)))
+		f.Server = t.from.Server
+		findings = append(findings, f.Sealed(first[other].Server, other))
+	}
+	return findings
+}
+
+// together judges the sums: tools and tokens of all servers, by what each client takes beside its own.
+func (v *survey) together(surfaces []Surface) []diag.Finding {
+	count, bound := 0, 0
+	for _, s := range surfaces {
+		count += len(s.Snapshot.Tools())
+		for _, it := range s.Snapshot.Tools() {
+			bound += atMost(it)
+		}
+	}
+	findings := v.toolsPerClient("configuration", fmt.Sprintf("%d servers list", len(surfaces)), count)
+	return append(findings, v.tokensPerClient("configuration", fmt.Sprintf("the tools of %d servers take", len(surfaces)), bound, func() spent {
+		return spentTogether(surfaces)
+	})...)
+}
+
+func spentTogether(surfaces []Surface) spent {
+	var sum spent
+	for i := range surfaces {
+		s := &surfaces[i]
+		if s.Costs == nil {
+			s.Costs = NewCounter(s.Snapshot)
+		}
+		for _, c := range s.Costs.ranked() {
+			c.Tool = s.Server + ": " + c.Tool
+			sum.ranked, sum.tokens = append(sum.ranked, c), sum.tokens+c.Tokens
+		}
+		sum.estimator = cmp.Or(sum.estimator, s.Costs.Estimator())
+	}
+	slices.SortStableFunc(sum.ranked, func(a, b Cost) int { return b.Tokens - a.Tokens })
+	return sum
+}

@@ -1,0 +1,70 @@
+package lookalike
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/mtibben/confusables"
+)
+
+func TestSkeleton(t *testing.T) {
+	for _, tt := range []struct {
+		name, a, b string
+		same       bool
+	}{
+		{"Cyrillic letters", "search", "sеаrсh", true},
+		{"full-width letters", "search", "ｓｅａｒｃｈ", true},
+		{"a ligature", "find_file", "find_ﬁle", true},
+		{"digit and letter", "list1", "listl", true},
+		{"two letters as one", "form", "forrn", true},
+		{"another word", "search", "searches", false},
+		{"another letter", "list1", "list2", false},
+		{"Chinese", "查询", "搜索", false},
+	} {
+		if got := Skeleton(tt.a) == Skeleton(tt.b); got != tt.same {
+			t.Errorf("%s: %q and %q look the same: %t", tt.name, tt.a, tt.b, got)
+		}
+	}
+}
+
+// The short way for plain names gives what the table gives.
+func TestPlainSkeletonIsTheTables(t *testing.T) {
+	var plain []byte
+	for c := range byte(128) {
+		if isPlain(string(rune(c))) {
+			plain = append(plain, c)
+		}
+	}
+	if len(plain) != 65 {
+		t.Fatalf("%d plain characters", len(plain))
+	}
+	if got, want := Skeleton(string(plain)), confusables.Skeleton(string(plain)); got != want {
+		t.Errorf("%q\n%q", got, want)
+	}
+}
+
+func TestScripts(t *testing.T) {
+	for text, want := range map[string][]string{
+		"get_user2": {"Latin"}, "sеarch": {"Cyrillic", "Latin"}, "查询ひらカタ한": {"CJK"}, "αβ_ж": {"Cyrillic", "Greek"}, "123-_.": nil, "café": {"Latin"},
+		"\xff": nil,
+	} {
+		if got := Scripts(text); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestCompatible(t *testing.T) {
+	if got := Compatible("ｓ①ﬁ"); got != "s1fi" || !IsASCII(got) || IsASCII("ｓ") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestSegments(t *testing.T) {
+	var at []int
+	joined := ""
+	Segments("aﬁe\u0301x", func(i int, plain string) { at, joined = append(at, i), joined+plain })
+	if !slices.Equal(at, []int{0, 1, 1, 4, 7}) || joined != "afi\u00e9x" || joined != Compatible("aﬁe\u0301x") {
+		t.Errorf("%v %q", at, joined)
+	}
+}

@@ -1,0 +1,188 @@
+package profiles
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"anvil/compiler/canon"
+	"anvil/compiler/yaml"
+)
+
+// The two kinds of axes on which a surface is judged.
+const (
+	SpecAxis   = "spec:"   // with a revision: is it legal for the version that was negotiated
+	ClientAxis = "client:" // with a client's id: does this client take it
+)
+
+// Radius is what one violation takes down.
+type Radius string
+
+// The radii, from the smallest on.
+const (
+	RadiusTool   Radius = "tool"   // the tool itself
+	RadiusServer Radius = "server" // all tools of the server
+	RadiusClient Radius = "client" // every request that the client makes
+)
+
+// Limit is what one rule of the gate asks for on one axis.
+type Limit struct {
+	Rule      string   `json:"rule"`
+	Class     string   `json:"class"` // error or warning: of a violation, where the axis counts
+	Radius    Radius   `json:"radius"`
+	Max       int      `json:"max,omitzero"` // characters, tools, levels: what the rule counts
+	Min       int      `json:"min,omitzero"`
+	Best      int      `json:"recommended,omitzero"` // more than this is worth a warning
+	Builtin   int      `json:"builtin,omitzero"`     // tools of the client's own that count too
+	Pattern   string   `json:"pattern,omitzero"`     // an RE2 that the whole text matches
+	Keywords  []string `json:"keywords,omitzero"`
+	Counts    string   `json:"counts,omitzero"` // what Max is of, with {server} and {tool}; the exposed name when empty
+	Note      string   `json:"note,omitzero"`
+	Sources   []string `json:"sources"`            // public reports and documents, OWNER/REPOSITORY#NUMBER
+	Confirmed string   `json:"confirmed,omitzero"` // the month, 2026-11
+}
+
+// String says what is asked for, what a violation takes down, and how old that is.
+func (l Limit) String() string {
+	var parts []string
+	for _, part := range []struct {
+		words string
+		given bool
+	}{
+		{fmt.Sprintf("at most %d", l.Max), l.Max > 0}, {fmt.Sprintf("at least %d", l.Min), l.Min > 1}, {fmt.Sprintf("better at most %d", l.Best), l.Best > 0},
+		{fmt.Sprintf("less %d of its own", l.Builtin), l.Builtin > 0}, {"matching " + l.Pattern, l.Pattern != ""},
+		{strings.Join(l.Keywords, " "), len(l.Keywords) > 0}, {l.Note, l.Note != ""},
+	} {
+		if part.given {
+			parts = append(parts, part.words)
+		}
+	}
+	parts = append(parts, fmt.Sprintf("%s, takes down the %s, as of %s", l.Class, l.Radius, l.Confirmed))
+	return strings.Join(parts, "; ")
+}
+
+// View is what a client does to a tool before its model sees it. Zero leaves alone.
+type View struct {
+	Description  int      `json:"description,omitzero"`  // cut behind so many bytes
+	Instructions int      `json:"instructions,omitzero"` // the same
+	Tools        int      `json:"tools,omitzero"`        // only the first so many are shown
+	Drop         []string `json:"drop,omitzero"`         // schema keywords that are left out
+}
+
+// Profile is one axis: a revision of the specification, or a client.
+type Profile struct {
+	ID        string  `json:"id"`
+	Title     string  `json:"title,omitzero"`
+	Announces string  `json:"announces,omitzero"` // the capture profile that a client matches: bare or full
+	Prefix    string  `json:"prefix,omitzero"`    // stands before each tool's name; {server} is the configured name
+	Plugin    string  `json:"plugin,omitzero"`    // the same where a plugin brings the server; {plugin} is its name
+	View      View    `json:"view,omitzero"`
+	Limits    []Limit `json:"limits"`
+
+	kind string
+}
+
+// Axis is the profile's name in findings: "spec:2025-11-25", "client:cursor".
+func (p *Profile) Axis() string { return p.kind + p.ID }
+
+// Limit returns what the rule asks for here.
+func (p *Profile) Limit(rule string) (Limit, bool) {
+	i := slices.IndexFunc(p.Limits, func(l Limit) bool { return l.Rule == rule })
+	if i < 0 {
+		return Limit{}, false
+	}
+	return p.Limits[i], true
+}
+
+//go:embed profiles.yaml
+var source []byte
+
+// Data is the data file.
+type Data struct {
+	Confirmed string     `json:"confirmed"` // of limits that do not say otherwise
+	Specs     []*Profile `json:"specs"`     // by revision
+	Clients   []*Profile `json:"clients"`
+}
+
+// All returns the profiles of this version of anvil. The result is shared: it is not to be changed.
+var All = sync.OnceValue(func() *Data {
+	d, err := parse(source)
+	if err != nil {
+		panic("profiles: the data that is built in does not read: " + err.Error())
+	}
+	return d
+})
+
+func parse(source []byte) (*Data, error) {
+	data, _, err := yaml.ToJSON(source)
+	if err != nil {
+		return nil, err
+	}
+	var d Data
+	if err := canon.Decode(data, &d); err != nil {
+		return nil, err
+	}
+	var problems []error
+	seen := map[string]bool{}
+	for i, list := range [][]*Profile{d.Specs, d.Clients} {
+		for _, p := range list {
+			p.kind = []string{SpecAxis, ClientAxis}[i]
+			if p.ID == "" || seen[p.Axis()] {
+				problems = append(problems, fmt.Errorf("profile %q has no id, or one that is given twice", p.ID))
+			}
+			seen[p.Axis()] = true
+			for j := range p.Limits {
+				problems = append(problems, p.settle(&p.Limits[j], d.Confirmed))
+			}
+		}
+	}
+	return &d, errors.Join(problems...)
+}
+
+var month = regexp.MustCompile(`^20\d\d-(0[1-9]|1[0-2])$`)
+
+// settle fills in and checks one limit.
+func (p *Profile) settle(l *Limit, confirmed string) error {
+	if l.Confirmed == "" {
+		l.Confirmed = confirmed
+	}
+	_, badPattern := regexp.Compile(l.Pattern)
+	switch {
+	case l.Rule == "" || len(l.Sources) == 0 || !month.MatchString(l.Confirmed):
+		return fmt.Errorf("%s: limit %q needs a rule, a source and a month", p.Axis(), l.Rule)
+	case l.Class != "error" && l.Class != "warning":
+		return fmt.Errorf("%s: limit %q has class %q", p.Axis(), l.Rule, l.Class)
+	case l.Radius != RadiusTool && l.Radius != RadiusServer && l.Radius != RadiusClient:
+		return fmt.Errorf("%s: limit %q has radius %q", p.Axis(), l.Rule, l.Radius)
+	case badPattern != nil:
+		return fmt.Errorf("%s: limit %q: %w", p.Axis(), l.Rule, badPattern)
+	}
+	return nil
+}
+
+// Spec returns the profile of a revision. One that is not known is judged by the newest known revision before it, or the oldest.
+func (d *Data) Spec(revision string) *Profile {
+	best := d.Specs[0]
+	for _, p := range d.Specs {
+		if p.ID <= revision {
+			best = p
+		}
+	}
+	return best
+}
+
+// Client returns the client with the given id. The error lists those there are.
+func (d *Data) Client(id string) (*Profile, error) {
+	var known []string
+	for _, p := range d.Clients {
+		if p.ID == id {
+			return p, nil
+		}
+		known = append(known, p.ID)
+	}
+	return nil, fmt.Errorf("client %q is not known: use one of %s", id, strings.Join(known, ", "))
+}

@@ -1,0 +1,178 @@
+package schema
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"anvil/compiler/canon"
+)
+
+// Role is what a subschema is to the schema that it stands in.
+type Role string
+
+// The roles.
+const (
+	Root               Role = "root"
+	Property           Role = "property"
+	PatternProperty    Role = "pattern property"
+	AdditionalProperty Role = "additional property" // unevaluatedProperties too
+	PropertyName       Role = "property name"
+	Item               Role = "item" // of `items` that is one schema
+	TupleItem          Role = "tuple item"
+	AdditionalItem     Role = "additional item" // unevaluatedItems too
+	ContainedItem      Role = "contained item"
+	AllOf              Role = "allOf member"
+	AnyOf              Role = "anyOf member"
+	OneOf              Role = "oneOf member"
+	Not                Role = "not"
+	Condition          Role = "condition" // if, then, else
+	Dependent          Role = "dependent schema"
+	Content            Role = "content"
+	Definition         Role = "definition"
+	Referenced         Role = "referenced" // no keyword makes it a schema, a reference does
+)
+
+// InPlace reports a role in which the subschema speaks of the same value as the schema that it stands in.
+func (r Role) InPlace() bool {
+	switch r {
+	case AllOf, AnyOf, OneOf, Not, Condition, Dependent:
+		return true
+	}
+	return false
+}
+
+var roles = map[string]Role{
+	"properties": Property, "patternProperties": PatternProperty, "additionalProperties": AdditionalProperty,
+	"unevaluatedProperties": AdditionalProperty, "propertyNames": PropertyName,
+	"items": Item, "prefixItems": TupleItem, "additionalItems": AdditionalItem, "unevaluatedItems": AdditionalItem, "contains": ContainedItem,
+	"allOf": AllOf, "anyOf": AnyOf, "oneOf": OneOf, "not": Not, "if": Condition, "then": Condition, "else": Condition,
+	"dependentSchemas": Dependent, "dependencies": Dependent, "contentSchema": Content, "$defs": Definition, "definitions": Definition,
+}
+
+// Schema is one subschema, or the root, where it stands. It is not to be changed.
+type Schema struct {
+	Node   *canon.Node // an object, true or false
+	Parent *Schema     // the schema that it stands in; nil at the root
+	Role   Role
+	Name   string // of a property or a definition; the index of a member of a list
+	Depth  int    // 1 at the root
+	Index  int    // in Analysis.Schemas
+
+	keyword  string  // the parent's keyword that holds it
+	keyed    bool    // Name follows the keyword in the pointer
+	pointer  string  // of a Referenced schema, from Parent on
+	resource *Schema // the nearest schema around it, or itself, that has a base URI of its own; the root if none
+	base     string  // the URI against which references in it are resolved, without fragment
+}
+
+// Pointer returns the RFC 6901 pointer from the root to s. It is made on request, since it is as long as s is deep.
+func (s *Schema) Pointer() string {
+	var steps []string
+	for ; s.Parent != nil; s = s.Parent {
+		switch {
+		case s.Role == Referenced:
+			steps = append(steps, s.pointer)
+		case s.keyed:
+			steps = append(steps, canon.Pointer(s.keyword, s.Name))
+		default:
+			steps = append(steps, canon.Pointer(s.keyword))
+		}
+	}
+	slices.Reverse(steps)
+	return strings.Join(steps, "")
+}
+
+// children calls yield for each schema that stands directly in the schema n, in source order. What holds no schema by the rules of the draft
+// (data under enum, const, default and examples, unknown keywords, values of the wrong type) is passed over.
+func children(d Draft, n *canon.Node, yield func(Schema)) {
+	for _, m := range members(n) {
+		role, ok := roles[m.Name]
+		if !ok || !d.has(m.Name) {
+			continue
+		}
+		child := Schema{Role: role, keyword: m.Name}
+		add := func(value *canon.Node) {
+			if child.Node = value; isSchema(value) {
+				yield(child)
+			}
+		}
+		switch keywords[m.Name] {
+		case named, namedAny:
+			child.keyed = true
+			for _, entry := range m.Value.Members {
+				child.Name = entry.Name
+				add(entry.Value)
+			}
+			continue
+		case one:
+			add(m.Value)
+			continue
+		case oneMany:
+			add(m.Value)
+			child.Role = TupleItem
+		}
+		child.keyed = true
+		for i, item := range m.Value.Items {
+			child.Name = strconv.Itoa(i)
+			add(item)
+		}
+	}
+}
+
+// walker collects subschemas. It keeps its own stack, so that depth costs no more than breadth.
+type walker struct {
+	draft  Draft
+	found  []*Schema
+	byNode map[*canon.Node]*Schema // made by index
+	block  []Schema
+	stack  []*Schema
+
+	refs      []*Ref
+	resources map[string]*Schema // by base URI
+	anchors   map[anchor]*Schema
+	enums     int  // values in all of them
+	tuples    bool // some items are a list
+}
+
+// walk adds top and everything below it, each schema before what stands in it, in source order.
+func (w *walker) walk(top *Schema) {
+	for w.stack = append(w.stack, top); len(w.stack) > 0; {
+		s := w.stack[len(w.stack)-1]
+		w.stack = w.stack[:len(w.stack)-1]
+		if w.byNode != nil {
+			if w.byNode[s.Node] != nil {
+				continue
+			}
+			w.byNode[s.Node] = s
+		}
+		s.Index = len(w.found)
+		w.found = append(w.found, s)
+		w.enter(s)
+		first := len(w.stack)
+		children(w.draft, s.Node, func(child Schema) {
+			child.Parent, child.Depth, child.resource, child.base = s, s.Depth+1, s.resource, s.base
+			w.stack = append(w.stack, w.keep(child))
+		})
+		slices.Reverse(w.stack[first:])
+	}
+}
+
+// keep moves a schema into a block of several, so that a tree costs few allocations.
+func (w *walker) keep(s Schema) *Schema {
+	if len(w.block) == 0 {
+		w.block = make([]Schema, 16)
+	}
+	kept := &w.block[0]
+	w.block = w.block[1:]
+	*kept = s
+	return kept
+}
+
+// index makes byNode, which references need and most schemas do not.
+func (w *walker) index() {
+	w.byNode = make(map[*canon.Node]*Schema, len(w.found))
+	for _, s := range w.found {
+		w.byNode[s.Node] = s
+	}
+}

@@ -1,0 +1,276 @@
+package wording
+
+import (
+	"encoding/base64"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Secret is a credential that stands in a text.
+type Secret struct {
+	Kind     string // "GitHub token"
+	At       int    // offset in characters
+	Value    string // raw: never to be shown, see [Mask]
+	from, to int
+}
+
+// format is how an issuer writes its keys: what they begin with, and the whole.
+type format struct {
+	kind    string
+	begins  string
+	pattern *regexp.Regexp // anchored at the beginning
+}
+
+// formats are those that are told from other texts by themselves. Each begins with a text that is searched for first.
+var formats = []format{
+	issuer("AWS access key", "AKIA", `[0-9A-Z]{16}`),
+	issuer("AWS access key", "ASIA", `[0-9A-Z]{16}`),
+	issuer("GitHub token", "ghp_", `[A-Za-z0-9]{36,}`),
+	issuer("GitHub token", "gho_", `[A-Za-z0-9]{36,}`),
+	issuer("GitHub token", "ghu_", `[A-Za-z0-9]{36,}`),
+	issuer("GitHub token", "ghs_", `[A-Za-z0-9]{36,}`),
+	issuer("GitHub token", "ghr_", `[A-Za-z0-9]{36,}`),
+	issuer("GitHub token", "github_pat_", `[A-Za-z0-9_]{40,}`),
+	issuer("GitLab token", "glpat-", `[A-Za-z0-9_-]{20,}`),
+	issuer("Slack token", "xox", `[abeoprs]-[0-9A-Za-z-]{20,}`),
+	issuer("Slack token", "xapp-", `[0-9A-Za-z-]{30,}`),
+	issuer("API key", "sk-", `[A-Za-z0-9_-]{20,}`),
+	issuer("Stripe key", "sk_live_", `[A-Za-z0-9]{16,}`),
+	issuer("Stripe key", "sk_test_", `[A-Za-z0-9]{16,}`),
+	issuer("Stripe key", "rk_live_", `[A-Za-z0-9]{16,}`),
+	issuer("Google API key", "AIza", `[A-Za-z0-9_-]{35}`),
+	issuer("Google access token", "ya29.", `[A-Za-z0-9_-]{20,}`),
+	issuer("npm token", "npm_", `[A-Za-z0-9]{36}`),
+	issuer("PyPI token", "pypi-AgE", `[A-Za-z0-9_-]{40,}`),
+	issuer("Hugging Face token", "hf_", `[A-Za-z]{30,}`),
+	issuer("SendGrid key", "SG.", `[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`),
+	issuer("DigitalOcean token", "dop_v1_", `[0-9a-f]{64}`),
+	issuer("Shopify token", "shpat_", `[0-9a-fA-F]{32}`),
+	issuer("Linear key", "lin_api_", `[A-Za-z0-9]{32,}`),
+	issuer("Notion token", "ntn_", `[A-Za-z0-9]{40,}`),
+	issuer("Notion token", "secret_", `[A-Za-z0-9]{43}`),
+	issuer("Figma token", "figd_", `[A-Za-z0-9_-]{30,}`),
+	issuer("web token", "eyJ", `[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}`),
+	issuer(privateKey, "-----BEGIN ", `(?:[A-Z]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----`),
+}
+
+func issuer(kind, begins, rest string) format {
+	return format{kind, begins, regexp.MustCompile(`^` + regexp.QuoteMeta(begins) + rest)}
+}
+
+const privateKey = "private key"
+
+// minPEM is the least that stands behind the heading of a private key, in bytes.
+const minPEM = 60
+
+// pem measures what belongs to a private key behind its heading, up to the next five dashes; 0 when that is no key.
+func pem(text string) int {
+	n, body := 0, 0
+	text, _, _ = strings.Cut(text[:min(len(text), maxKey)], "-----")
+	for n < len(text) && (keyByte(text[n]) || strings.IndexByte("+/=\\:, \t\r\n", text[n]) >= 0) {
+		if keyByte(text[n]) {
+			body++
+		}
+		n++
+	}
+	if body < minPEM {
+		return 0
+	}
+	return n
+}
+
+// maxKey bounds the stretch in which one key is looked for, in bytes.
+const maxKey = 16 << 10
+
+// maxSecrets bounds how many secrets of one text are reported.
+const maxSecrets = 20
+
+// Secrets returns the credentials in text, by place: keys in the format of a well-known issuer, passwords in addresses, and values of high
+// entropy that are assigned to a name of a secret ("api_key: ..."). What is written to be replaced is none.
+func Secrets(text string) []Secret {
+	var found []Secret
+	add := func(kind string, from, to int) {
+		overlaps := slices.ContainsFunc(found, func(s Secret) bool { return from < s.to && s.from < to })
+		if len(found) < maxSecrets && !overlaps && !Placeholder(text[from:to]) {
+			found = append(found, Secret{Kind: kind, Value: text[from:to], from: from, to: to})
+		}
+	}
+	for _, f := range formats {
+		f.find(text, add)
+	}
+	inAddresses(text, add)
+	assigned(text, add)
+	slices.SortFunc(found, func(a, b Secret) int { return a.from - b.from })
+	n, at := 0, 0
+	for i := range found {
+		n += utf8.RuneCountInString(text[at:found[i].from])
+		at, found[i].At = found[i].from, n
+	}
+	return found
+}
+
+func (f format) find(text string, add func(kind string, from, to int)) {
+	for i := 0; ; {
+		at := strings.Index(text[i:], f.begins)
+		if at < 0 {
+			return
+		}
+		at += i
+		i = at + len(f.begins)
+		if at > 0 && keyByte(text[at-1]) {
+			continue
+		}
+		m := f.pattern.FindString(text[at:min(len(text), at+f.reach())])
+		end := at + len(m)
+		if m != "" && f.kind == privateKey {
+			n := pem(text[end:])
+			if end += n; n == 0 {
+				continue
+			}
+		}
+		if m != "" {
+			add(f.kind, at, end)
+			i = end
+		}
+	}
+}
+
+// reach bounds what is read for one key, so that a text of nothing but beginnings costs no more than a few times its length.
+func (f format) reach() int {
+	if f.kind == "web token" {
+		return maxKey
+	}
+	return 256
+}
+
+func keyByte(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-'
+}
+
+// inAddresses finds the password in "scheme://user:password@host".
+func inAddresses(text string, add func(kind string, from, to int)) {
+	for i := 0; ; {
+		at := strings.Index(text[i:], "://")
+		if at < 0 {
+			return
+		}
+		i += at + len("://")
+		end := i
+		for end < len(text) && end-i < 512 && partOfURL(text[end]) && text[end] != '/' {
+			end++
+		}
+		host := strings.LastIndexByte(text[i:end], '@')
+		if host < 0 {
+			continue
+		}
+		_, password, both := strings.Cut(text[i:i+host], ":")
+		from := i + host - len(password)
+		if both && len(password) >= 6 && !commonPasswords[strings.ToLower(password)] && !strings.ContainsAny(password, "$%") {
+			add("password in an address", from, i+host)
+		}
+	}
+}
+
+var commonPasswords = words(`password passwd secret postgres mysql mongodb redis root admin guest pass123 password123
+	p4ssw0rd passw0rd mypassword mypass dbpassword rabbitmq`)
+
+var assignment = regexp.MustCompile(`(?i)\b((?:[a-z0-9]+[_.-]){0,4}` +
+	`(?:api[_ -]?key|access[_ -]?key|secret(?:[_ -]?key)?|private[_ -]?key|signing[_ -]?key|auth[_ -]?token|token|` +
+	`password|passwd|pwd|credential|bearer|authorization))` +
+	"[\"'`]?" + `\s{0,3}(?:[:=]|is)\s{0,3}(?:bearer |basic |token )?` + "[\"'`]?" + `([A-Za-z0-9_+/=.~!@#$%^&*-]{12,512})`)
+
+// assigned finds values of high entropy behind a name that says that they are secret.
+func assigned(text string, add func(kind string, from, to int)) {
+	if !assignable(text) {
+		return
+	}
+	for _, m := range assignment.FindAllStringSubmatchIndex(text, 4*maxSecrets) {
+		if value := text[m[4]:m[5]]; Random(value) {
+			add("value of "+text[m[2]:m[3]], m[4], m[5])
+		}
+	}
+}
+
+// assignable reports whether a name of a secret can stand in text; it is much faster than the pattern.
+func assignable(text string) bool {
+	lower := strings.ToLower(text)
+	names := []string{"key", "token", "secret", "passw", "pwd", "credential", "bearer", "authorization"}
+	return slices.ContainsFunc(names, func(part string) bool { return strings.Contains(lower, part) })
+}
+
+// Random reports a text that looks drawn at random: at least 16 characters, letters and digits mixed, and spread over the alphabet.
+func Random(value string) bool {
+	if len(value) < 16 || len(value) > 512 || strings.ContainsAny(value, " \t\n") {
+		return false
+	}
+	var count [256]int
+	digits, letters, turns := 0, 0, 0
+	before := 0
+	for i := range len(value) {
+		b := value[i]
+		count[b]++
+		kind := 3
+		switch {
+		case b >= '0' && b <= '9':
+			digits++
+			kind = 1
+		case b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z':
+			letters++
+			kind = 2
+		}
+		if kind != before {
+			turns++
+		}
+		before = kind
+	}
+	entropy := 0.0
+	for _, n := range count {
+		if n > 0 {
+			p := float64(n) / float64(len(value))
+			entropy -= p * math.Log2(p)
+		}
+	}
+	return digits >= 3 && letters >= 3 && turns >= len(value)/6 && entropy >= 3.2
+}
+
+// Mask is how a secret is shown: its first four characters and its length.
+func Mask(value string) string {
+	n := 0
+	for i := range value {
+		if n == 4 {
+			return fmt.Sprintf("%s... (%d characters)", value[:i], utf8.RuneCountInString(value))
+		}
+		n++
+	}
+	return fmt.Sprintf("(%d characters)", n)
+}
+
+// MaskAll returns text with every secret in it masked.
+func MaskAll(text string) string {
+	secrets := Secrets(text)
+	if len(secrets) == 0 {
+		return text
+	}
+	var b strings.Builder
+	at := 0
+	for _, s := range secrets {
+		b.WriteString(text[at:s.from])
+		b.WriteString(Mask(s.Value))
+		at = s.to
+	}
+	return b.String() + text[at:]
+}
+
+// sampleToken reports a web token that documentation shows: its claims say so.
+func sampleToken(value string) bool {
+	parts := strings.Split(value, ".")
+	if len(parts) != 3 {
+		return false
+	}
+	claims, err := base64.RawURLEncoding.DecodeString(parts[1])
+	return err != nil || strings.Contains(string(claims), "1234567890")
+}

@@ -18,12 +18,17 @@ func (s *session) read() error {
 		case err == nil:
 			s.take(e)
 		case errors.As(err, &lost):
-			if id, ok := ownID(lost.ID); ok {
-				s.lose(id, lost.Err)
-			}
+			s.loseReply(lost)
 		default:
 			return err
 		}
+	}
+}
+
+// loseReply answers the request whose reply is known not to come, so that nobody waits for it.
+func (s *session) loseReply(lost *wire.ReplyLostError) {
+	if id, ok := ownID(lost.ID); ok {
+		s.lose(id, lost.Err)
 	}
 }
 
@@ -46,7 +51,11 @@ func (s *session) take(e wire.Envelope) {
 		s.dispatch(scanned)
 		return
 	}
-	messages, _ := wire.Split(e.Raw) // an array of them, or one behind the other
+	messages, _, lost := wire.ReadFrame(e.Raw) // an array of them, or one behind the other
+	if lost != nil {
+		s.loseReply(lost)
+		return
+	}
 	for _, e := range messages {
 		s.dispatch(e)
 	}

@@ -27,7 +27,7 @@ const (
 	NoiseUnknownID       = "unknown-id"       // a reply to nothing that was sent
 	NoiseDuplicateReply  = "duplicate-reply"  // a second reply to one request; dropped
 	NoiseNullID          = "null-id"          // a reply without an id, mostly an error about an unreadable message
-	NoiseTooLarge        = "too-large"        // a reply beyond the limit; skipped, only its start is reported
+	NoiseOversized       = "too-large"        // a reply beyond the limit; skipped, only its start is reported (findings are known by this word, so it stays)
 	NoiseTooDeep         = "too-deep"         // a message that nests deeper than MaxDepth; dropped
 	NoiseBroken          = "broken-reply"     // the reply to a call, beyond doubt, but no JSON; the call fails
 	NoiseJoined          = "joined"           // several messages, or one and some text, in one frame; taken apart

@@ -50,18 +50,10 @@ func (c *Client) take(e Envelope) {
 		c.dispatch(e)
 		return
 	}
-	_, err := Scan(e.Raw)
-	messages, kind := Split(e.Raw)
-	switch lost := lostReply(e.Raw, err); {
-	case lost != nil:
+	messages, kind, lost := ReadFrame(e.Raw)
+	if lost != nil {
 		c.lose(lost)
 		return
-	case errors.Is(err, ErrBatch):
-		kind = NoiseBatch
-	case errors.Is(err, ErrDepth):
-		kind = NoiseTooDeep
-	case kind == "":
-		kind = NoiseMalformed
 	}
 	c.noise(kind, e.Raw)
 	for _, e := range messages {
@@ -170,7 +162,7 @@ func (c *Client) lose(lost *ReplyLostError) {
 func (e *ReplyLostError) kind() string {
 	switch {
 	case errors.As(e.Err, new(*FrameTooLargeError)):
-		return NoiseTooLarge
+		return NoiseOversized
 	case errors.Is(e.Err, ErrDepth):
 		return NoiseTooDeep
 	case isUnreadable(e.Err):

@@ -46,7 +46,6 @@ func respond(w http.ResponseWriter, e Envelope, body string) {
 // lineLink is a link over lines in memory, as that to a process.
 type lineLink struct {
 	lines *lineReader
-	noise *noiseLog
 	out   *io.PipeWriter // nil when the peer has said everything
 	stop  func()         // then ends its silence
 	say   func(Envelope) string
@@ -56,11 +55,10 @@ type lineLink struct {
 func linesLink(t testing.TB, say func(Envelope) string) *lineLink {
 	r, w := io.Pipe()
 	t.Cleanup(func() { w.Close() })
-	noise := &noiseLog{}
-	return &lineLink{lines: newLineReader(r, &oversizeLog{limit: DefaultMaxFrame}, noise), noise: noise, out: w, say: say}
+	return &lineLink{lines: newLineReader(r, &oversizedLog{limit: DefaultMaxFrame}, &noiseLog{}), out: w, say: say}
 }
 
-func (l *lineLink) Oversized() []FrameTooLargeError { return l.lines.large.all() }
+func (l *lineLink) Oversized() []FrameTooLargeError { return l.lines.oversized.all() }
 
 func (l *lineLink) Send(_ context.Context, frame []byte) error {
 	if l.say == nil {
@@ -81,11 +79,11 @@ func (l *lineLink) Recv(ctx context.Context) ([]byte, error) {
 }
 
 func (l *lineLink) RecvEnvelope(context.Context) (Envelope, error) {
-	e, err := l.lines.next()
+	r, err := l.lines.next()
 	if err != nil {
 		return Envelope{}, err
 	}
-	return l.noise.handOver(e)
+	return r.env, r.err
 }
 
 func (l *lineLink) Close() error {

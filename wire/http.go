@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-const deleteTimeout = 5 * time.Second
+const deleteTimeout = time.Second // what ends a session is a courtesy
 
 // HTTP is a client of a streamable HTTP server; it implements EnvelopeLink. Replies to all requests, and what else the server
 // sends, come out of Recv; messages of one response keep their order.

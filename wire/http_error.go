@@ -50,6 +50,17 @@ func (e *StatusError) Is(target error) bool {
 		target == ErrSessionGone && e.Code == http.StatusNotFound && e.session
 }
 
+// advice is what to do about the answer, with its separator, where the status and the body tell.
+func (e *StatusError) advice() string {
+	switch {
+	case e.Code == http.StatusProxyAuthRequired:
+		return proxyAdvice(e.Code, "HTTP_PROXY")
+	case e.Code == http.StatusBadRequest && strings.HasPrefix(e.URL, "http://") && saysTLS(e.Body):
+		return "; " + speaksTLS
+	}
+	return ""
+}
+
 // RedactURL returns u without user information and with every query value replaced, fit for messages and snapshots.
 func RedactURL(u *url.URL) string {
 	clean := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
@@ -84,6 +95,31 @@ func withoutURL(err error) error {
 		return errors.New("the proxy set in the environment is no address")
 	}
 	return outer.Err
+}
+
+// explained is an error of the network that says what went wrong and what to do instead of how it was found out.
+type explained struct {
+	text string
+	err  error
+}
+
+func (e *explained) Error() string { return e.text }
+func (e *explained) Unwrap() error { return e.err }
+
+func explain(err error, format string, args ...any) error {
+	return &explained{fmt.Sprintf(format, args...), err}
+}
+
+// cause is why a request failed. It holds no address but that of a host.
+func (w *web) cause(err error) error {
+	if errors.As(err, new(*explained)) {
+		return err
+	}
+	err = withoutURL(err)
+	if cause := w.proxyCause(err); cause != nil {
+		return cause
+	}
+	return w.tlsCause(err)
 }
 
 // checkRedirect lets a redirect pass only within the origin and only if it repeats the message: net/http would carry

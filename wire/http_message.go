@@ -6,13 +6,13 @@ import (
 	"io"
 )
 
-// Oversized returns what is known of the first messages beyond the limit, at most 64, in the order in which they ended.
-func (w *web) Oversized() []FrameTooLargeError { return w.large.all() }
+// Oversized returns what is known of the first oversized messages, at most 64, in the order in which they ended.
+func (w *web) Oversized() []FrameTooLargeError { return w.oversized.all() }
 
 // readBody reads an answer that is one message. announced is its length by the headers, trusted as far as one allocation of
-// reasonable size. Of a message beyond the limit the rest is read only where it is to be kept.
+// reasonable size. Of an oversized message the rest is read only where it is to be kept.
 func (w *web) readBody(r io.Reader, announced int64) ([]byte, error) {
-	limit := int64(w.large.limit)
+	limit := int64(w.oversized.limit)
 	var buf bytes.Buffer
 	if announced > 0 {
 		buf.Grow(int(min(announced, limit, 1<<20)) + bytes.MinRead)
@@ -23,9 +23,9 @@ func (w *web) readBody(r io.Reader, announced int64) ([]byte, error) {
 	if int64(buf.Len()) <= limit {
 		return buf.Bytes(), nil
 	}
-	x := w.large.begin()
+	x := w.oversized.begin()
 	_, _ = x.Write(buf.Bytes())
-	if w.large.spool == nil {
+	if w.oversized.spool == nil {
 		x.size = max(x.size, announced)
 		return nil, x.end(announced > 0)
 	}
@@ -42,15 +42,15 @@ func (h *HTTP) take(ctx context.Context, data []byte, x *exchange) error {
 	if err == nil {
 		return h.put(ctx, x.receive(e))
 	}
-	if messages, _ := Split(data); len(messages) > 0 {
+	awaited := x != nil && x.want != nil
+	messages, _, lost := ReadFrame(data)
+	switch {
+	case len(messages) > 0:
 		x.noteReplies(messages)
 		return h.push(ctx, Envelope{Raw: data}) // as it is, or its reader would not know that they came together
-	}
-	lost := lostReply(data, err)
-	switch {
-	case x != nil && x.want != nil && !x.streaming && !isUnreadable(err):
+	case awaited && !x.streaming && !isUnreadable(err):
 		return err
-	case x != nil && x.want != nil && (!x.streaming && isUnreadable(err) || lost != nil && sameID(lost.ID, x.want)):
+	case awaited && (!x.streaming || lost != nil && sameID(lost.ID, x.want)):
 		x.answered = true
 		lost = &ReplyLostError{ID: x.want, Err: err, Frame: data[:min(len(data), lostHead)]}
 	case lost == nil:
@@ -109,7 +109,7 @@ func receivedIn(e event) (r received, ok bool) {
 	if err == nil {
 		return received{env: env}, true
 	}
-	if lost := lostReply(data, err); lost != nil {
+	if _, _, lost := ReadFrame(data); lost != nil {
 		return received{err: lost}, true
 	}
 	return received{env: Envelope{Raw: data}}, true

@@ -170,7 +170,7 @@ func (f *follower) wait(ctx context.Context, misses int) bool {
 // read queues the messages of one connection and counts its events.
 func (f *follower) read(ctx context.Context, resp *http.Response) (events int, err error) {
 	defer resp.Body.Close()
-	r := newSSEReader(resp.Body, f.h.large)
+	r := newSSEReader(resp.Body, f.h.oversized)
 	lingering := false
 	for {
 		e, err := r.next()

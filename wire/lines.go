@@ -14,15 +14,15 @@ const (
 // lineReader cuts a server's output into messages. Servers print banners and log lines to stdout, some indent their
 // messages over several lines, some send more than the limit, and none of it may end the session or pass unrecorded.
 type lineReader struct {
-	r       io.Reader
-	max     int
-	large   *oversizeLog
-	noise   *noiseLog
-	started bool
-	queue   []Envelope // what was read but not handed over
-	partial []byte     // lines that begin a message written over several
-	joined  int        // how many lines were added to the first of partial
-	last    bool       // the line taken is the last, and has no end
+	r         io.Reader
+	max       int
+	oversized *oversizedLog
+	noise     *noiseLog
+	started   bool
+	queue     []received // what was read but not handed over
+	partial   []byte     // lines that begin a message written over several
+	joined    int        // how many lines were added to the first of partial
+	last      bool       // the line taken is the last, and has no end
 
 	buf        []byte
 	start, end int   // what was read and not yet taken is buf[start:end]
@@ -30,18 +30,18 @@ type lineReader struct {
 	err        error // what ended the reading
 }
 
-func newLineReader(r io.Reader, large *oversizeLog, noise *noiseLog) *lineReader {
-	return &lineReader{r: r, max: large.limit, large: large, noise: noise}
+func newLineReader(r io.Reader, oversized *oversizedLog, noise *noiseLog) *lineReader {
+	return &lineReader{r: r, max: oversized.limit, oversized: oversized, noise: noise}
 }
 
-// next returns the next message. After an error nothing more can be read. An envelope without bytes stands for a
-// message lost; noiseLog.handOver tells of it. One without members holds what Split takes apart, or nests too deep.
-func (l *lineReader) next() (Envelope, error) {
+// next returns the next message, or the reply lost in its place. After an error nothing more can be read. An envelope without members
+// holds what ReadFrame takes apart, or nests too deep.
+func (l *lineReader) next() (received, error) {
 	for {
 		if len(l.queue) > 0 {
-			e := l.queue[0]
+			r := l.queue[0]
 			l.queue = l.queue[1:]
-			return e, nil
+			return r, nil
 		}
 		line, err := l.line()
 		l.last = err != nil
@@ -50,7 +50,7 @@ func (l *lineReader) next() (Envelope, error) {
 		}
 		if err != nil && len(l.queue) == 0 {
 			l.partial = l.noise.addAll(l.partial) // the end answers every request that waits
-			return Envelope{}, err
+			return received{}, err
 		}
 	}
 }
@@ -137,7 +137,7 @@ func (l *lineReader) take(line []byte) {
 	e, err := Scan(line)
 	if err == nil && e.isMessage() {
 		l.dropPartial()
-		l.queue = append(l.queue, e)
+		l.queue = append(l.queue, received{env: e})
 		return
 	}
 	if len(l.partial) > 0 && len(splitBatch(line)) == 0 {
@@ -149,27 +149,21 @@ func (l *lineReader) take(line []byte) {
 	case errors.Is(err, ErrTruncated) && opens && !isCutInside(line):
 		l.partial, l.joined = append(l.partial, line...), 0
 	default:
-		l.giveUp(line, err)
+		l.giveUp(line)
 	}
 }
 
-// giveUp takes a line, or several, that Scan refuses with err and that nothing more belongs to.
-func (l *lineReader) giveUp(frame []byte, err error) {
-	if lost := lostReply(frame, err); lost != nil && !l.last { // the end of the server tells more than the end of its line
-		l.lose(lost)
-		return
+// giveUp takes a line, or several, that is no message by itself and that nothing more belongs to.
+func (l *lineReader) giveUp(frame []byte) {
+	messages, kind, lost := ReadFrame(frame)
+	switch {
+	case lost != nil && !l.last: // the end of the server tells more than the end of its line
+		l.queue = append(l.queue, received{err: lost})
+	case len(messages) > 0 || kind == NoiseTooDeep:
+		l.queue = append(l.queue, received{env: Envelope{Raw: frame}})
+	default:
+		l.noise.addAll(frame)
 	}
-	if messages, _ := Split(frame); len(messages) > 0 || errors.Is(err, ErrDepth) {
-		l.queue = append(l.queue, Envelope{Raw: frame})
-		return
-	}
-	l.noise.addAll(frame)
-}
-
-// lose hands over the loss of a reply in the place of the reply.
-func (l *lineReader) lose(lost *ReplyLostError) {
-	l.noise.lose(lost)
-	l.queue = append(l.queue, Envelope{})
 }
 
 // join adds line to a message begun on an earlier one. An indented message ends with a brace in the first column, so
@@ -189,7 +183,7 @@ func (l *lineReader) join(line []byte) {
 		}
 	case line[0] == '}' || l.joined == 1:
 		if e, err := Scan(l.partial); err == nil && e.isMessage() {
-			l.queue = append(l.queue, e)
+			l.queue = append(l.queue, received{env: e})
 			l.partial = nil
 		} else if !errors.Is(err, ErrTruncated) && l.joined == 1 {
 			l.partial = l.partial[:first]
@@ -208,6 +202,5 @@ func (l *lineReader) dropPartial() {
 	}
 	frame := l.partial
 	l.partial = nil
-	_, err := Scan(frame)
-	l.giveUp(frame, err)
+	l.giveUp(frame)
 }

@@ -2,7 +2,9 @@ package wire
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -12,17 +14,17 @@ import (
 
 func readLines(r io.Reader, max int) (frames []string, noise *noiseLog, err error) {
 	noise = &noiseLog{}
-	l := newLineReader(r, &oversizeLog{limit: max}, noise)
+	l := newLineReader(r, &oversizedLog{limit: max}, noise)
 	for {
-		e, err := l.next()
-		if err != nil {
+		r, err := l.next()
+		switch {
+		case err != nil:
 			return frames, noise, err
+		case r.err != nil:
+			frames = append(frames, r.err.Error())
+		default:
+			frames = append(frames, string(r.env.Raw))
 		}
-		if e, err = noise.handOver(e); err != nil {
-			frames = append(frames, err.Error())
-			continue
-		}
-		frames = append(frames, string(e.Raw))
 	}
 }
 
@@ -121,6 +123,43 @@ func TestLinesBoundOfIndentedReply(t *testing.T) {
 	want := []string{"no reply to request 1: message is larger than the limit of 500 bytes: 502 of it were read", frameB}
 	if diff := cmp.Diff(want, frames); diff != "" || !errors.Is(err, io.EOF) {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+}
+
+// Wherever a line ends in the buffer, it comes out whole and stays as it was when the buffer is used again.
+func TestLinesAroundTheBuffer(t *testing.T) {
+	var in strings.Builder
+	var want []string
+	for round := range 3 {
+		for _, size := range []int{lineBuffer - 1, 64, largeLine, lineBuffer, largeLine - 1, 2 * lineBuffer, lineBuffer + 1, 64, 200_000, largeLine + 1} {
+			frame := fmt.Sprintf(`{"id":%d,"result":"`, len(want))
+			frame += strings.Repeat(string(rune('a'+len(want)%26)), size+round-len(frame)) + `"}`
+			want = append(want, frame)
+			in.WriteString(frame + "\r\n"[round%2:])
+		}
+	}
+	for _, r := range []io.Reader{strings.NewReader(in.String()), iotest.HalfReader(strings.NewReader(in.String()))} {
+		frames, noise, err := readLines(r, 1<<20)
+		if diff := cmp.Diff(want, frames); diff != "" || noise.count != 0 || !errors.Is(err, io.EOF) {
+			t.Errorf("%d lines of noise, %v (-want +got)\n%.2000s", noise.count, err, diff)
+		}
+	}
+}
+
+// A large line is handed over in the buffer it was read into, and does not leave that buffer behind.
+func TestLinesLargeAreNotCopied(t *testing.T) {
+	const size = 8 << 20
+	in := `{"id":1,"result":"` + strings.Repeat("x", size) + "\"}\n" + frameA + "\n"
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	frames, _, err := readLines(strings.NewReader(in), 2*size)
+	runtime.ReadMemStats(&after)
+	if len(frames) != 2 || !errors.Is(err, io.EOF) {
+		t.Fatalf("got %d frames, %v", len(frames), err)
+	}
+	// The doubling buffers come to four times the size at most, readLines copies the frame once more.
+	if spent := after.TotalAlloc - before.TotalAlloc; spent > 6*size {
+		t.Errorf("allocated %d bytes for a line of %d", spent, size)
 	}
 }
 

@@ -48,7 +48,7 @@ func (e *ReplyLostError) Unwrap() error { return e.Err }
 type EnvelopeLink interface {
 	Link
 	// RecvEnvelope is Recv for readers of envelopes; they replace each other. An envelope without any member is a frame
-	// that Scan refuses, which Split may take apart, or no message at all: Raw holds it.
+	// that Scan refuses, or no message at all: Raw holds it, and ReadFrame tells what it is.
 	RecvEnvelope(ctx context.Context) (Envelope, error)
 }
 

@@ -5,6 +5,11 @@ import (
 	"errors"
 )
 
+const (
+	lostHead = 4 << 10 // bytes kept of the start of an oversized message, or of one that cannot be read
+	lostTail = 1 << 10 // and of the end of an oversized one
+)
+
 // outline is what the start of an object tells that cannot be read to its end: the members that stand before the fault, and
 // the name of the one that holds it. Nothing behind a fault is believed, since a quote too many makes structure of text.
 type outline struct {
@@ -111,7 +116,7 @@ func lostReply(frame []byte, err error) *ReplyLostError {
 		return nil
 	}
 	if o.closed && len(bytes.TrimSpace(frame[o.rest:])) > 0 {
-		return nil // a message and then something else: Split takes it apart
+		return nil // a message and then something else: ReadFrame takes it apart
 	}
 	return &ReplyLostError{ID: o.id, Err: err, Frame: bytes.Clone(frame[:min(len(frame), lostHead)])}
 }
@@ -125,7 +130,7 @@ func (o outline) isReply() bool {
 	return o.body && !o.method && o.id != nil && !o.unsure && o.id[0] != 'n'
 }
 
-// lostID reads from the start and the end of a message too large to be kept whether it may have been a reply, and to
+// lostID reads from the start and the end of an oversized message whether it may have been a reply, and to
 // which request: most peers write the id first, some last.
 func lostID(head, tail []byte) (id []byte, reply bool) {
 	head = bytes.TrimLeft(head, "\xef\xbb\xbf \t")

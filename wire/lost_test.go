@@ -101,7 +101,7 @@ func TestLostReply(t *testing.T) {
 	}
 }
 
-func TestSplit(t *testing.T) {
+func TestReadFrame(t *testing.T) {
 	const log = `{"jsonrpc":"2.0","method":"m","id":5}`
 	for _, tt := range []struct {
 		name, in string
@@ -113,19 +113,30 @@ func TestSplit(t *testing.T) {
 		{"two, spaced", " " + frameA + " \t" + frameB + "\r", []string{frameA, frameB}, NoiseJoined},
 		{"reply and text", frameA + ` // done`, []string{frameA}, NoiseJoined},
 		{"reply and half a message", frameA + `{"jsonrpc":"2.0","id":2,"res`, []string{frameA}, NoiseJoined},
-		{"request and text", log + " received", nil, ""},
+		{"request and text", log + " received", nil, NoiseMalformed},
 		{"request, reply and text", log + frameA + " x", []string{frameA}, NoiseJoined},
-		{"text and reply", "x " + frameA, nil, ""},
-		{"no version", `{"id":1,"result":{}}{"id":2,"result":{}}`, nil, ""},
-		{"logs", `{"level":"info"}{"level":"info"}`, nil, ""},
-		{"batch of nothing", `[1]`, nil, ""},
-		{"text", "hello", nil, ""},
-		{"nothing", "", nil, ""},
+		{"text and reply", "x " + frameA, nil, NoiseMalformed},
+		{"no version", `{"id":1,"result":{}}{"id":2,"result":{}}`, nil, NoiseMalformed},
+		{"log", `{"level":"info"}`, nil, NoiseMalformed},
+		{"logs", `{"level":"info"}{"level":"info"}`, nil, NoiseMalformed},
+		{"batch of nothing", `[1]`, nil, NoiseBatch},
+		{"text", "hello", nil, NoiseMalformed},
+		{"nothing", "", nil, NoiseMalformed},
+		{"deep notice", `{"jsonrpc":"2.0","method":"m","params":` + nested("[", "]", MaxDepth) + `}`, nil, NoiseTooDeep},
+		{"deep array", nested("[", "]", MaxDepth+1), nil, NoiseTooDeep},
+		{"deep reply", deepReply(MaxDepth+1, true), nil, NoiseTooDeep + " 1"},
+		{"deep reply and text", deepReply(MaxDepth+1, true) + " sent", nil, NoiseTooDeep},
+		{"broken reply", `{"jsonrpc":"2.0","id":1,"result":NaN}`, nil, NoiseBroken + " 1"},
+		{"reply and a broken one", frameA + `{"jsonrpc":"2.0","id":2,"result":NaN}`, []string{frameA}, NoiseJoined},
+		{"broken in a batch", `[` + frameA + `,{"jsonrpc":"2.0","id":2,"result":NaN}]`, nil, NoiseMalformed},
 	} {
-		messages, kind := Split([]byte(tt.in))
+		messages, kind, lost := ReadFrame([]byte(tt.in))
 		var got []string
 		for _, e := range messages {
 			got = append(got, string(e.Raw))
+		}
+		if lost != nil {
+			kind += " " + string(lost.ID)
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" || kind != tt.kind {
 			t.Errorf("%s: kind %q (-want +got)\n%s", tt.name, kind, diff)

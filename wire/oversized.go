@@ -7,19 +7,16 @@ import (
 )
 
 const (
-	// skipFactor bounds how much of one message beyond the limit is read past, in limits: a server that writes without end is given up.
+	// skipFactor bounds how much of one oversized message is read past, in limits: a server that writes without end is given up.
 	skipFactor = 16
-	// oversizedKept is how many messages beyond the limit a link tells of.
+	// oversizedKept is how many oversized messages a link tells of.
 	oversizedKept = 64
-
-	lostHead = 4 << 10 // bytes kept of the start of a message beyond the limit, or of one that cannot be read
-	lostTail = 1 << 10 // and of the end of one beyond the limit
 )
 
-// Spool opens the place to which a message beyond the limit of a link is written as it streams by: its bytes without the line's end, or
-// without the framing of server-sent events, up to sixteen limits of them. One that is cut is kept as far as it came. A nil writer
-// stands for not keeping this one, a nil Spool for keeping none. What the writer is called, if it has a method Name() string, is asked for
-// after Close and told in the error. No failure of it ends a link. It may be called from several goroutines.
+// Spool opens the place to which an oversized message, one beyond the limit of a link, is written as it streams by: its bytes without the
+// line's end, or without the framing of server-sent events, up to sixteen limits of them. One that is cut is kept as far as it came. A nil
+// writer stands for not keeping this one, a nil Spool for keeping none. What the writer is called, if it has a method Name() string, is asked
+// for after Close and told in the error. No failure of it ends a link. It may be called from several goroutines.
 type Spool func() (io.WriteCloser, error)
 
 // FrameTooLargeError says that the peer sent a message beyond the limit.
@@ -50,8 +47,8 @@ func (e *FrameTooLargeError) Error() string {
 	return text
 }
 
-// oversizeLog is what a link knows of the messages beyond its limit. It is safe for concurrent use.
-type oversizeLog struct {
+// oversizedLog is what a link knows of the oversized messages it met. It is safe for concurrent use.
+type oversizedLog struct {
 	limit int
 	spool Spool
 
@@ -59,14 +56,14 @@ type oversizeLog struct {
 	met []FrameTooLargeError
 }
 
-// all returns what is known of the first messages beyond the limit, at most oversizedKept, in the order in which they ended.
-func (o *oversizeLog) all() []FrameTooLargeError {
+// all returns what is known of the first oversized messages, at most oversizedKept, in the order in which they ended.
+func (o *oversizedLog) all() []FrameTooLargeError {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return append([]FrameTooLargeError(nil), o.met...)
 }
 
-func (o *oversizeLog) note(e FrameTooLargeError) {
+func (o *oversizedLog) note(e FrameTooLargeError) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.met) < oversizedKept {
@@ -74,12 +71,12 @@ func (o *oversizeLog) note(e FrameTooLargeError) {
 	}
 }
 
-// begin starts a message beyond the limit. Whoever does must end it.
-func (o *oversizeLog) begin() *excess { return &excess{log: o} }
+// begin starts an oversized message. Whoever does must end it.
+func (o *oversizedLog) begin() *oversizedMessage { return &oversizedMessage{log: o} }
 
-// excess is one message beyond the limit on its way past: of all that is written to it only the start and the end stay in memory.
-type excess struct {
-	log        *oversizeLog
+// oversizedMessage is one on its way past: of all that is written to it only the start and the end stay in memory.
+type oversizedMessage struct {
+	log        *oversizedLog
 	head, tail []byte
 	size       int64
 
@@ -89,7 +86,7 @@ type excess struct {
 }
 
 // Write takes the next bytes; it never fails.
-func (x *excess) Write(p []byte) (int, error) {
+func (x *oversizedMessage) Write(p []byte) (int, error) {
 	x.open()
 	x.size += int64(len(p))
 	x.head = append(x.head, p[:min(len(p), lostHead-len(x.head))]...)
@@ -103,7 +100,7 @@ func (x *excess) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (x *excess) open() {
+func (x *oversizedMessage) open() {
 	if x.opened || x.log.spool == nil {
 		return
 	}
@@ -112,18 +109,26 @@ func (x *excess) open() {
 }
 
 // isEndless reports whether so much was read that the rest is not waited for.
-func (x *excess) isEndless() bool { return x.size > skipFactor*int64(x.log.limit) }
+func (x *oversizedMessage) isEndless() bool { return x.size > skipFactor*int64(x.log.limit) }
 
 // end closes what was opened and returns what there is to say. whole tells that nothing of the message is missing.
-func (x *excess) end(whole bool) *FrameTooLargeError {
+// nameOf is the name of what a message was written to.
+func nameOf(w io.WriteCloser) string {
+	if named, ok := w.(interface{ Name() string }); ok {
+		return named.Name()
+	}
+	return "a place without a name"
+}
+
+func (x *oversizedMessage) end(whole bool) *FrameTooLargeError {
 	e := FrameTooLargeError{Limit: x.log.limit, Size: x.size, Whole: whole, KeepErr: x.err}
 	if x.out != nil {
-		if err := x.out.Close(); e.KeepErr == nil {
+		err := x.out.Close()
+		if e.KeepErr == nil {
 			e.KeepErr = err
 		}
-		e.Kept = "a place without a name"
-		if named, ok := x.out.(interface{ Name() string }); ok {
-			e.Kept = named.Name()
+		if err == nil {
+			e.Kept = nameOf(x.out)
 		}
 	}
 	x.log.note(e)

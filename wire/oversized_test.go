@@ -52,29 +52,29 @@ func (b *book) Write(p []byte) (int, error) {
 func (b *book) Close() error { b.closed = true; return nil }
 func (b *book) Name() string { return b.name }
 
-// huge is a reply of so many bytes that is made as it is read.
-func huge(id string, size int) io.Reader {
+// oversizedReply is a reply of so many bytes that is made as it is read.
+func oversizedReply(id string, size int) io.Reader {
 	start := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":"`, id)
 	return io.MultiReader(strings.NewReader(start), io.LimitReader(endlessReader{}, int64(size-len(start)-2)), strings.NewReader(`"}`))
 }
 
 const (
-	hugeSize  = 220 << 20
-	hugeLimit = 14 << 20 // sixteen of these are more than hugeSize
-	// hugeHeap bounds all that is allocated while a message of hugeSize goes by: the growing buffer up to the limit, copied
+	oversizedSize  = 220 << 20
+	oversizedLimit = 14 << 20 // sixteen of these are more than oversizedSize
+	// oversizedHeap bounds all that is allocated while a message of oversizedSize goes by: the growing buffer up to the limit, copied
 	// once where a message is put together of lines, and the start and end of it.
-	hugeHeap = 8 * hugeLimit
+	oversizedHeap = 8 * oversizedLimit
 )
 
 // A reply of 220 MiB fails its call and goes to where it is kept, over every transport, within a bound of all memory ever allocated.
 func TestOversizedIsKeptOnDiskAndNotInMemory(t *testing.T) {
 	event := func(w io.Writer, id string) {
 		io.WriteString(w, "data: ")
-		io.Copy(w, huge(id, hugeSize))
+		io.Copy(w, oversizedReply(id, oversizedSize))
 		io.WriteString(w, "\n\n")
 	}
 	sum := crc32.NewIEEE()
-	if _, err := io.Copy(sum, huge("1", hugeSize)); err != nil {
+	if _, err := io.Copy(sum, oversizedReply("1", oversizedSize)); err != nil {
 		t.Fatal(err)
 	}
 	old := newSSEServer(t, "event: endpoint\ndata: /messages\n\n")
@@ -82,27 +82,26 @@ func TestOversizedIsKeptOnDiskAndNotInMemory(t *testing.T) {
 	old.post = func(Envelope) string { return "bulk" }
 	for name, link := range map[string]func(Spool) Link{
 		"stdio": func(s Spool) Link {
-			noise := &noiseLog{}
 			ctx, stop := context.WithCancel(t.Context())
-			in := io.MultiReader(huge("1", hugeSize), strings.NewReader("\n"), silence{ctx})
-			return &lineLink{lines: newLineReader(in, &oversizeLog{limit: hugeLimit, spool: s}, noise), noise: noise, stop: stop}
+			in := io.MultiReader(oversizedReply("1", oversizedSize), strings.NewReader("\n"), silence{ctx})
+			return &lineLink{lines: newLineReader(in, &oversizedLog{limit: oversizedLimit, spool: s}, &noiseLog{}), stop: stop}
 		},
 		"http": func(s Spool) Link {
 			server := serveHTTP(t, func(w http.ResponseWriter, _ *http.Request, e Envelope) {
 				answerJSON(w, "")
-				io.Copy(w, huge("1", hugeSize))
+				io.Copy(w, oversizedReply("1", oversizedSize))
 			}, nil)
-			return dial(t, HTTPOptions{URL: server.URL, MaxFrame: hugeLimit, Oversized: s})
+			return dial(t, HTTPOptions{URL: server.URL, MaxFrame: oversizedLimit, Spool: s})
 		},
 		"http stream": func(s Spool) Link {
 			server := serveHTTP(t, func(w http.ResponseWriter, _ *http.Request, e Envelope) {
 				answerSSE(w, "")
 				event(w, "1")
 			}, nil)
-			return dial(t, HTTPOptions{URL: server.URL, MaxFrame: hugeLimit, Oversized: s})
+			return dial(t, HTTPOptions{URL: server.URL, MaxFrame: oversizedLimit, Spool: s})
 		},
 		"sse": func(s Spool) Link {
-			return dialSSE(t, HTTPOptions{URL: old.URL + "/sse", MaxFrame: hugeLimit, Oversized: s})
+			return dialSSE(t, HTTPOptions{URL: old.URL + "/sse", MaxFrame: oversizedLimit, Spool: s})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,13 +117,13 @@ func TestOversizedIsKeptOnDiskAndNotInMemory(t *testing.T) {
 			if !errors.As(err, &tooLarge) {
 				t.Fatalf("got %v", err)
 			}
-			if diff := cmp.Diff(FrameTooLargeError{Limit: hugeLimit, Size: hugeSize, Whole: true, Kept: "book 1"}, *tooLarge); diff != "" {
+			if diff := cmp.Diff(FrameTooLargeError{Limit: oversizedLimit, Size: oversizedSize, Whole: true, Kept: "book 1"}, *tooLarge); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
-			if spent := after.TotalAlloc - before.TotalAlloc; spent > hugeHeap {
+			if spent := after.TotalAlloc - before.TotalAlloc; spent > oversizedHeap {
 				t.Errorf("allocated %d bytes", spent)
 			}
-			if len(kept.books) != 1 || !kept.books[0].closed || kept.books[0].size != hugeSize || kept.books[0].sum != sum.Sum32() {
+			if len(kept.books) != 1 || !kept.books[0].closed || kept.books[0].size != oversizedSize || kept.books[0].sum != sum.Sum32() {
 				t.Errorf("kept %+v", kept.books)
 			}
 			if got := l.(interface{ Oversized() []FrameTooLargeError }).Oversized(); len(got) != 1 || got[0] != *tooLarge {
@@ -152,8 +151,8 @@ func TestOversizedIsKeptAsItCame(t *testing.T) {
 	note := `{"jsonrpc":"2.0","method":"m","params":"` + large("y", 1500) + `"}`
 	reply := `{"jsonrpc":"2.0","id":1,"result":"` + large("z", 1001) + `"}`
 	endless := large("e", 17_000)
-	for name, read := range map[string]func(io.Reader, *oversizeLog) error{
-		"stdio": func(r io.Reader, log *oversizeLog) error {
+	for name, read := range map[string]func(io.Reader, *oversizedLog) error{
+		"stdio": func(r io.Reader, log *oversizedLog) error {
 			l := newLineReader(r, log, &noiseLog{})
 			for {
 				if _, err := l.next(); err != nil {
@@ -161,7 +160,7 @@ func TestOversizedIsKeptAsItCame(t *testing.T) {
 				}
 			}
 		},
-		"sse": func(r io.Reader, log *oversizeLog) error {
+		"sse": func(r io.Reader, log *oversizedLog) error {
 			s := newSSEReader(r, log)
 			for {
 				if _, err := s.next(); err != nil {
@@ -176,7 +175,7 @@ func TestOversizedIsKeptAsItCame(t *testing.T) {
 		}
 		for i, r := range []io.Reader{strings.NewReader(in), iotest.OneByteReader(strings.NewReader(in)), iotest.HalfReader(strings.NewReader(in))} {
 			kept := shelf{}
-			log := &oversizeLog{limit: 1000, spool: kept.open}
+			log := &oversizedLog{limit: 1000, spool: kept.open}
 			if err := read(r, log); !errors.As(err, new(*FrameTooLargeError)) {
 				t.Errorf("%s: got %v", name, err)
 			}
@@ -224,18 +223,17 @@ func TestOversizedTells(t *testing.T) {
 			"message is larger than the limit of 1000 bytes: it has 2036, the start is kept in f: the disk is full"},
 		{"kept", (&shelf{}).open, "message is larger than the limit of 1000 bytes: it has 2036, kept in book 1"},
 	} {
-		noise := &noiseLog{}
-		l := newLineReader(strings.NewReader(line+frameA+"\n"), &oversizeLog{limit: 1000, spool: tt.spool}, noise)
-		e, err := l.next()
+		l := newLineReader(strings.NewReader(line+frameA+"\n"), &oversizedLog{limit: 1000, spool: tt.spool}, &noiseLog{})
+		r, err := l.next()
 		if err != nil {
 			t.Fatal(err)
 		}
 		var lost *ReplyLostError
-		if _, err := noise.handOver(e); !errors.As(err, &lost) || lost.Err.Error() != tt.want {
-			t.Errorf("%s: got %v", tt.name, err)
+		if !errors.As(r.err, &lost) || lost.Err.Error() != tt.want {
+			t.Errorf("%s: got %v", tt.name, r.err)
 		}
-		if e, err := l.next(); err != nil || string(e.Raw) != frameA {
-			t.Errorf("%s: then got %s, %v", tt.name, e.Raw, err)
+		if r, err := l.next(); err != nil || r.err != nil || string(r.env.Raw) != frameA {
+			t.Errorf("%s: then got %s, %v, %v", tt.name, r.env.Raw, r.err, err)
 		}
 	}
 	cut := FrameTooLargeError{Limit: 10, Size: 160}

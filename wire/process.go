@@ -30,8 +30,8 @@ type Command struct {
 	Dir  string   // working directory, empty for the current one
 	// MaxFrame bounds one message from the server, in bytes; 0 stands for DefaultMaxFrame.
 	MaxFrame int
-	// Oversized keeps the lines beyond MaxFrame; they are skipped either way.
-	Oversized Spool
+	// Spool keeps the lines beyond MaxFrame; they are skipped either way.
+	Spool Spool
 	// Grace is how long Close lets the server leave by itself after its stdin is closed; 0 stands for 500 ms.
 	Grace time.Duration
 	// KillAfter is how long Close waits between SIGTERM and SIGKILL; 0 stands for one second.
@@ -46,18 +46,18 @@ type Command struct {
 // Linux so are descendants that left the group: to find them the child is given the variable ANVIL_PROCESS, and this
 // process becomes the parent of orphans among its descendants.
 type Process struct {
-	cmd     *exec.Cmd
-	command Command
-	tree    *tree
-	secrets masker
-	in      *os.File
-	out     *os.File
-	outbox  *outbox
-	noise   noiseLog
-	large   *oversizeLog
-	stderr  stderrLog
+	cmd       *exec.Cmd
+	command   Command
+	tree      *tree
+	secrets   masker
+	in        *os.File
+	out       *os.File
+	outbox    *outbox
+	noise     noiseLog
+	oversized *oversizedLog
+	stderr    stderrLog
 
-	frames  chan Envelope
+	frames  chan received
 	endErr  error         // why frames was closed; set before it is
 	closing chan struct{} // closed by Close
 	exited  chan struct{} // closed when the child has exited; it may not be reaped yet
@@ -86,9 +86,9 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	}
 	p := &Process{
 		cmd: cmd, command: c, tree: newTree(), secrets: newMasker(c.Secrets),
-		frames: make(chan Envelope), closing: make(chan struct{}), exited: make(chan struct{}),
+		frames: make(chan received), closing: make(chan struct{}), exited: make(chan struct{}),
 		outDone: make(chan struct{}), errDone: make(chan struct{}), gone: make(chan struct{}),
-		large: &oversizeLog{limit: frameLimit(c.MaxFrame), spool: c.Oversized},
+		oversized: &oversizedLog{limit: frameLimit(c.MaxFrame), spool: c.Spool},
 	}
 	cmd.Env = p.tree.markEnv(cmd.Env)
 	errOut, err := p.spawn()
@@ -189,11 +189,11 @@ func (p *Process) RecvEnvelope(ctx context.Context) (Envelope, error) {
 		return Envelope{}, ErrClosed
 	}
 	select {
-	case e, ok := <-p.frames:
+	case r, ok := <-p.frames:
 		if !ok {
 			return Envelope{}, p.endErr
 		}
-		return p.noise.handOver(e)
+		return r.env, r.err
 	case <-p.closing:
 		return Envelope{}, ErrClosed
 	case <-ctx.Done():
@@ -204,9 +204,9 @@ func (p *Process) RecvEnvelope(ctx context.Context) (Envelope, error) {
 // pump reads stdout to its end and hands the messages over one by one, so that no more than one waits in memory.
 func (p *Process) pump() {
 	defer p.out.Close()
-	lines := newLineReader(&drainReader{f: p.out, exited: p.exited}, p.large, &p.noise)
+	lines := newLineReader(&drainReader{f: p.out, exited: p.exited}, p.oversized, &p.noise)
 	for {
-		e, err := lines.next()
+		r, err := lines.next()
 		if err != nil {
 			close(p.outDone)
 			p.endErr = p.ending(err)
@@ -214,7 +214,7 @@ func (p *Process) pump() {
 			return
 		}
 		select {
-		case p.frames <- e:
+		case p.frames <- r:
 		case <-p.closing: // nobody reads any more, but the server may still have to write before it can leave
 		}
 	}
@@ -274,8 +274,8 @@ func (p *Process) NoiseCount() int {
 	return p.noise.count
 }
 
-// Oversized returns what is known of the first messages beyond the limit, at most 64, in the order in which they ended.
-func (p *Process) Oversized() []FrameTooLargeError { return p.large.all() }
+// Oversized returns what is known of the first oversized messages, at most 64, in the order in which they ended.
+func (p *Process) Oversized() []FrameTooLargeError { return p.oversized.all() }
 
 // BOM reports whether stdout began with a byte order mark.
 func (p *Process) BOM() bool {

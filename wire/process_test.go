@@ -160,7 +160,7 @@ func TestProcessBurstBeforeExit(t *testing.T) {
 }
 
 func TestProcessOversize(t *testing.T) {
-	command := testCommand("oversize")
+	command := testCommand("oversized")
 	command.MaxFrame = 100 << 10
 	p := startCommand(t, command)
 	var noise []string
@@ -175,7 +175,7 @@ func TestProcessOversize(t *testing.T) {
 	if _, err := c.Call(testContext(t), "echo", nil); err != nil { // the link survives
 		t.Error(err)
 	}
-	if diff := cmp.Diff([]string{NoiseTooLarge, NoiseTooLarge, NoiseTooLarge}, noise); diff != "" || p.NoiseCount() != 1 {
+	if diff := cmp.Diff([]string{NoiseOversized, NoiseOversized, NoiseOversized}, noise); diff != "" || p.NoiseCount() != 1 {
 		t.Errorf("%d lines of noise (-want +got)\n%s", p.NoiseCount(), diff)
 	}
 	for i, e := range p.Oversized() {

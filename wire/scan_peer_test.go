@@ -12,8 +12,8 @@ import (
 
 // FuzzScanAgainstPeer holds Scan against another reader of JSON: both accept the same texts, and find the same bytes of each
 // member. The peer is set to accept what Scan passes on for later stages to report: bytes that are not UTF-8, lone
-// surrogates, and names given twice, of which the last counts. Depth is bounded by both, at 10000 levels; where the peer
-// counts otherwise is pinned in TestPeerDepth.
+// surrogates, and names given twice, of which the last counts. Depth is bounded by both, at 10000 levels; TestPeerDepth
+// holds that both stop at the same level.
 func FuzzScanAgainstPeer(f *testing.F) {
 	for _, seed := range peerSeeds {
 		f.Add([]byte(seed))
@@ -140,7 +140,7 @@ var peerSeeds = []string{
 }`,
 }
 
-// TestPeerDepth pins where the two differ: the peer's own bound is the same number of levels.
+// TestPeerDepth holds that both stop at the same level.
 func TestPeerDepth(t *testing.T) {
 	for levels, accepted := range map[int]bool{MaxDepth - 1: true, MaxDepth: true, MaxDepth + 1: false} {
 		in := []byte(`{"result":` + nested("[", "]", levels-1) + `}`)

@@ -147,13 +147,16 @@ func TestProcessErrorsKeepSecrets(t *testing.T) {
 		"no last line":   `printf "%s" "$API_TOKEN" >&2`,
 		"dumps all":      `env >&2; exit 1`,
 		"traces":         `set -x; : "$API_TOKEN" "$1"; exit 1`,
-		"over the limit": `head -c 2000 /dev/zero | tr '\0' x; echo; cat`,
+		"over the limit": `printf '{"jsonrpc":"2.0","id":1,"result":"%s%2000s"}\n' "$API_TOKEN" x; cat`,
 		"closed stdout":  `echo "$USERINFO" >&2; exec >&-; cat`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := startCommand(t, plantedCommand(script))
 			_, err := p.Recv(testContext(t))
 			mustKeepSecrets(t, err)
+			if oversized := errors.As(err, new(*FrameTooLargeError)); oversized != (name == "over the limit") {
+				t.Errorf("got %v", err)
+			}
 			mustKeepSecrets(t, errors.New(strings.Join(p.Stderr(), "\n")+"."))
 			if err := p.Close(); err != nil {
 				mustKeepSecrets(t, err)

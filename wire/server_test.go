@@ -49,7 +49,7 @@ func init() {
 		"stubborn":    stubborn,
 		"deaf":        func() { fmt.Println(frameB); select {} },
 		"closed":      func() { os.Stdout.Close(); stubborn() },
-		"oversize":    func() { fmt.Println(strings.Repeat("x", 1<<20)); serve(replyLarge) },
+		"oversized":   func() { fmt.Println(strings.Repeat("x", 1<<20)); serve(replyLarge) },
 		"burst":       burst,
 		"grandchild":  func() { announce(descendant(false)); serve(reply) },
 		"abandon":     func() { announce(descendant(false)) },

@@ -5,17 +5,26 @@ import (
 	"errors"
 )
 
-// Split takes apart a frame that Scan refuses since it holds several messages: an array of them (NoiseBatch), or one after the
-// other (NoiseJoined). What is no message in an array is left out. A text that follows a message makes the frame a line of a log,
-// unless the message is a reply. It returns nothing for any other frame. The envelopes alias frame.
-func Split(frame []byte) (messages []Envelope, kind string) {
-	if messages := splitBatch(frame); len(messages) > 0 {
-		return messages, NoiseBatch
+// ReadFrame tells what a frame is that Scan refuses, or that Scan finds no message in: several messages, in an array (NoiseBatch) or one
+// after the other (NoiseJoined); or a reply that cannot be read and is lost, beyond doubt the answer to a request (NoiseTooDeep or
+// NoiseBroken); or neither (NoiseTooDeep, NoiseMalformed, or NoiseBatch of an array without messages). What is no message in an array is
+// left out. A text that follows a message makes the frame a line of a log, unless the message is a reply. There are never both messages and
+// a lost reply. The envelopes alias frame.
+func ReadFrame(frame []byte) (messages []Envelope, kind string, lost *ReplyLostError) {
+	_, err := Scan(frame)
+	if lost := lostReply(frame, err); lost != nil {
+		return nil, lost.kind(), lost
+	}
+	if errors.Is(err, ErrBatch) {
+		return splitBatch(frame), NoiseBatch, nil
 	}
 	if messages := splitJoined(frame); len(messages) > 0 {
-		return messages, NoiseJoined
+		return messages, NoiseJoined, nil
 	}
-	return nil, ""
+	if errors.Is(err, ErrDepth) {
+		return nil, NoiseTooDeep, nil
+	}
+	return nil, NoiseMalformed, nil
 }
 
 // splitBatch returns the messages of a batch, leaving out what is none.

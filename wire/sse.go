@@ -13,8 +13,8 @@ import (
 // event is one server-sent event.
 type event struct {
 	name string // empty stands for "message"
-	data []byte // lines joined by newlines, owned by the reader of the event; of one beyond the limit its start
-	tail []byte // of an event beyond the limit, the end of its data
+	data []byte // lines joined by newlines, owned by the reader of the event; of an oversized one its start
+	tail []byte // of an oversized event, the end of its data
 	lost *FrameTooLargeError
 }
 
@@ -26,20 +26,20 @@ func (e event) isMessage() bool { return len(e.data) > 0 && (e.name == "" || e.n
 // comments included, only the start and the end are read into memory. Unlike the standard it delivers a last event that
 // lacks the blank line after it: the message inside is checked anyway, and servers do forget it.
 type sseReader struct {
-	r       *bufio.Reader
-	large   *oversizeLog
-	size    int64  // bytes read since the last event
-	long    []byte // a line that came in several parts
-	ended   bool   // the line in long is there to its end
-	skipLF  bool   // the last line ended in CR; an LF that follows belongs to it
-	started bool
+	r         *bufio.Reader
+	oversized *oversizedLog
+	size      int64  // bytes read since the last event
+	long      []byte // a line that came in several parts
+	ended     bool   // the line in long is there to its end
+	skipLF    bool   // the last line ended in CR; an LF that follows belongs to it
+	started   bool
 
 	lastID string        // id of the last event that had one
 	retry  time.Duration // reconnection time the server asked for, 0 when it did not
 }
 
-func newSSEReader(r io.Reader, large *oversizeLog) *sseReader {
-	return &sseReader{r: bufio.NewReaderSize(r, 16<<10), large: large}
+func newSSEReader(r io.Reader, oversized *oversizedLog) *sseReader {
+	return &sseReader{r: bufio.NewReaderSize(r, 16<<10), oversized: oversized}
 }
 
 // next returns the next event that has data. It returns io.EOF at the end of the stream, and a *FrameTooLargeError when an
@@ -51,7 +51,7 @@ func (s *sseReader) next() (event, error) {
 	for {
 		line, err := s.line()
 		switch {
-		case errors.Is(err, errLongEvent):
+		case errors.Is(err, errOversized):
 			if err := s.skip(&e, hasData); err != nil || e.lost != nil {
 				return e, err
 			}
@@ -108,8 +108,8 @@ func (s *sseReader) setRetry(value string) {
 	}
 }
 
-// errLongEvent says that the event goes beyond the limit. What was read of the line is in sseReader.long.
-var errLongEvent = errors.New("event beyond the limit")
+// errOversized says that the event is beyond the limit. What was read of the line is in sseReader.long.
+var errOversized = errors.New("event beyond the limit")
 
 // line returns the next line without its end; it is valid until the next call.
 func (s *sseReader) line() ([]byte, error) {
@@ -123,12 +123,12 @@ func (s *sseReader) line() ([]byte, error) {
 			return s.long, nil
 		case err != nil:
 			return nil, err
-		case parts == 0 && ended && s.size <= int64(s.large.limit):
+		case parts == 0 && ended && s.size <= int64(s.oversized.limit):
 			return part, nil
 		}
 		s.long, s.ended = append(s.long, part...), ended
-		if s.size > int64(s.large.limit) {
-			return nil, errLongEvent
+		if s.size > int64(s.oversized.limit) {
+			return nil, errOversized
 		}
 		if ended {
 			return s.long, nil

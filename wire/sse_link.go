@@ -112,7 +112,7 @@ func (s *SSE) read() error {
 		return s.cause(ctx, err)
 	}
 	defer resp.Body.Close()
-	events := newSSEReader(resp.Body, s.large)
+	events := newSSEReader(resp.Body, s.oversized)
 	for {
 		e, err := events.next()
 		switch {

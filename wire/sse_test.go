@@ -16,7 +16,7 @@ import (
 
 // readEvents reads a whole stream and renders each event as name|data.
 func readEvents(r io.Reader, max int) ([]string, *sseReader, error) {
-	s := newSSEReader(r, &oversizeLog{limit: max})
+	s := newSSEReader(r, &oversizedLog{limit: max})
 	var got []string
 	for {
 		e, err := s.next()
@@ -118,7 +118,7 @@ func TestSSEDeliversAtOnce(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
 	go io.WriteString(w, "data: a\r\r")
-	e, err := newSSEReader(r, &oversizeLog{limit: 100}).next()
+	e, err := newSSEReader(r, &oversizedLog{limit: 100}).next()
 	if err != nil || string(e.data) != "a" {
 		t.Errorf("got %q, %v", e.data, err)
 	}
@@ -232,7 +232,7 @@ const smallEvent = 40
 func checkSmallLimit(t *testing.T, in []byte, want plainStream) {
 	for _, r := range []io.Reader{bytes.NewReader(in), iotest.OneByteReader(bytes.NewReader(in))} {
 		kept := shelf{}
-		s := newSSEReader(r, &oversizeLog{limit: smallEvent, spool: kept.open})
+		s := newSSEReader(r, &oversizedLog{limit: smallEvent, spool: kept.open})
 		var got []string
 		lost := 0
 		for {

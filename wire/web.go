@@ -40,18 +40,20 @@ type HTTPOptions struct {
 	Client *http.Client
 	// MaxFrame bounds one message from the server, in bytes; 0 stands for DefaultMaxFrame.
 	MaxFrame int
-	// Oversized keeps the messages beyond MaxFrame.
-	Oversized Spool
+	// Spool keeps the messages beyond MaxFrame.
+	Spool Spool
 }
 
 // web is what the links over HTTP share: one address, its headers, and the client that makes the requests.
 type web struct {
-	url    *url.URL
-	shown  string // url, redacted
-	header http.Header
-	client *http.Client
-	large  *oversizeLog
-	own    bool // client's transport is ours to clean up
+	url       *url.URL
+	shown     string // url, redacted
+	header    http.Header
+	client    *http.Client
+	oversized *oversizedLog
+	own       bool                                  // client's transport is ours to clean up
+	proxyFor  func(*http.Request) (*url.URL, error) // which proxy a request takes, as in http.Transport; nil when it is not ours to know
+	now       func() time.Time
 }
 
 func newWeb(o HTTPOptions) (*web, error) {
@@ -63,22 +65,22 @@ func newWeb(o HTTPOptions) (*web, error) {
 		return nil, fmt.Errorf("server address %s: want http://HOST/PATH or https://HOST/PATH", RedactURL(u))
 	}
 	u.Fragment, u.RawFragment = "", ""
-	w := &web{url: u, shown: RedactURL(u), header: o.Header.Clone(), large: &oversizeLog{limit: frameLimit(o.MaxFrame), spool: o.Oversized}}
+	w := &web{url: u, shown: RedactURL(u), header: o.Header.Clone(), oversized: &oversizedLog{limit: frameLimit(o.MaxFrame), spool: o.Spool}, now: time.Now}
 	w.header.Del("Accept") // what a message is, and its answer may be, is for the link to say
 	w.header.Del("Content-Type")
 	if o.Client != nil {
 		c := *o.Client
 		w.client = &c
 	} else {
-		w.client, w.own = &http.Client{Transport: newTransport()}, true
+		w.client, w.own, w.proxyFor = &http.Client{Transport: w.newTransport()}, true, http.ProxyFromEnvironment
 	}
 	w.client.CheckRedirect = checkRedirect
 	return w, nil
 }
 
-func newTransport() *http.Transport {
+func (w *web) newTransport() *http.Transport {
 	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
+		Proxy:                  func(r *http.Request) (*url.URL, error) { return w.proxyFor(r) },
 		DialContext:            (&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}).DialContext,
 		TLSHandshakeTimeout:    tlsTimeout,
 		ForceAttemptHTTP2:      true,

@@ -85,6 +85,9 @@ func readV1(file *canon.Node) (*McpSurfaceSnapshot, error) {
 	if id := file.Get("canon").Text(); id != canon.ID {
 		return nil, fmt.Errorf("canonical form %q, this anvil knows %q", id, canon.ID)
 	}
+	if file.Get("digests") == nil {
+		return nil, fmt.Errorf("it has no digests, so nothing can be verified; write it again with `anvil mcp snapshot`")
+	}
 	var head fileV1
 	if err := canon.Decode(withoutContent(file), &head); err != nil {
 		return nil, err

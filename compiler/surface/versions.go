@@ -63,8 +63,8 @@ func decode(file *canon.Node, table []version) (*McpSurfaceSnapshot, error) {
 
 func versionOf(file *canon.Node, newest int) (int, error) {
 	stated := file.Get("schemaVersion")
-	if stated == nil || file.Get("digests") == nil {
-		return 0, fmt.Errorf("it has no schemaVersion and digests; write one with `anvil mcp snapshot`")
+	if stated == nil {
+		return 0, fmt.Errorf("it has no schemaVersion, so it is no snapshot; write one with `anvil mcp snapshot`")
 	}
 	n, ok := stated.Int()
 	if !ok || n < 1 {

@@ -65,6 +65,17 @@ func TestNewestVersionIsWritten(t *testing.T) {
 	}
 }
 
+// A newer version may have no member of this one's, and is still told from what is no snapshot.
+func TestNewerVersionOfAnotherShape(t *testing.T) {
+	_, err := Decode([]byte(`{"schemaVersion": 2, "sums": {}}`))
+	if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "update anvil") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := Decode([]byte(`{"schemaVersion": 1, "canon": "anvil-c14n/1"}`)); err == nil || !strings.Contains(err.Error(), "it has no digests") {
+		t.Errorf("without digests: %v", err)
+	}
+}
+
 func TestVersionsThatAreRefused(t *testing.T) {
 	good := string(frozenV1(t))
 	tests := []struct{ version, want string }{
@@ -80,7 +91,7 @@ func TestVersionsThatAreRefused(t *testing.T) {
 		{"true", "schemaVersion true is none that was ever written"},
 		{"[1]", "schemaVersion [1] is none that was ever written"},
 		{`1, "schemaVersion": 1`, "duplicate"},
-		{"", "it has no schemaVersion and digests; write one with `anvil mcp snapshot`"},
+		{"", "it has no schemaVersion, so it is no snapshot; write one with `anvil mcp snapshot`"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.version, func(t *testing.T) {

@@ -33,7 +33,7 @@ contract still. Nothing is written when the gate refuses the surface.
 			&cli.StringFlag{Name: "out", Usage: "write the pack to this `FOLDER`"},
 			&cli.StringFlag{Name: "base", Usage: "compare with this `SNAPSHOT` file or pack, into diff/"},
 			&cli.StringFlag{Name: "approve", Value: "none", Usage: "approve these `OPERATIONS` at once: none, read-only or all"},
-		}, approvalFlags()...)...),
+		}, append(gateFlags(), approvalFlags()...)...)...),
 		Action: sh.adopt,
 	}
 }
@@ -64,6 +64,9 @@ func (sh *shell) adopt(c *cli.Context) error {
 	}
 	selection, err := sh.selection(c, c.String("approve"))
 	if err != nil {
+		return err
+	}
+	if _, err := sh.gateOptions(c); err != nil {
 		return err
 	}
 	seen, err := sh.observe(c, target)
@@ -143,7 +146,7 @@ func (sh *shell) upstreamOf(mode pack.Mode, t config.Target) (*pack.Upstream, er
 	if t.Path != "" {
 		return nil, usagef("--mode facade needs the server itself (a name, a URL or -- COMMAND ARG...), and %s is a %s", t.Path, t.Kind)
 	}
-	s, err := t.Server.Portable()
+	s, err := portable(t.Server)
 	if err != nil {
 		return nil, usagef("%w; nothing was written, since the pack would hold it", err)
 	}

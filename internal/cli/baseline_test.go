@@ -18,6 +18,7 @@ import (
 // TestBaselinesAtOnce runs `snapshot` and `check --update` at once, as processes, over one folder and for servers that differ. Each accepts what it
 // saw or says that it lost the race and is run again; what was ever accepted is shown by the last baseline or in a tombstone of it.
 func TestBaselinesAtOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	const runs = 6
 	var wg sync.WaitGroup

@@ -101,12 +101,12 @@ func (w way) explain(ctx context.Context, t config.Target, err error) error {
 	case errors.As(err, &rpc):
 		return w.refused(t, rpc)
 	case errors.Is(err, wire.ErrAuthRequired):
-		return &exitError{exitAuth, fmt.Errorf("%s: the server asks for authentication: %w%s", calledTarget(t), err, adviceFor(err))}
+		return &exitError{exitAuth, fmt.Errorf("%s: the server asks for authentication: %w%s", calledTarget(t), err, adviceFor(t.Server.Redacted(), err))}
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	return &exitError{exitUnreachable, fmt.Errorf("%s: the server could not be reached: %w%s", calledTarget(t), err, adviceFor(err))}
+	return &exitError{exitUnreachable, fmt.Errorf("%s: the server could not be reached: %w%s", calledTarget(t), err, adviceFor(t.Server.Redacted(), err))}
 }
 
 // refused is an error reply: of the facade, which says what to do, or of the server, whose advice is not anvil's.

@@ -33,11 +33,11 @@ func (sh *shell) checkCommand() *cli.Command {
 		ArgsUsage: "[NAME...]",
 		Description: `NAME is a server of the configuration; without names all are checked. A difference at or above --fail-on exits 1, also when
 another server cannot be reached (4) or asks for authentication (5).`,
-		Flags: probeFlags(
-			formatFlag("text", "json", "yaml", "markdown"), failOnFlag(), dirFlag(),
+		Flags: probeFlags(append(gateFlags(),
+			formatFlag(reportFormats...), failOnFlag(), dirFlag(),
 			&cli.BoolFlag{Name: "update", Usage: "accept what the servers show now: rewrite the snapshots"},
 			jobsFlag(),
-		),
+		)...),
 		Action: sh.check,
 	}
 }
@@ -56,7 +56,7 @@ func (sh *shell) check(c *cli.Context) error {
 	if err := sh.onlyDashDash(); err != nil {
 		return err
 	}
-	format, err := parseFormat(c, "text", "json", "yaml", "markdown")
+	format, err := parseFormat(c, reportFormats...)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,10 @@ func (sh *shell) check(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	servers, err := configured(file, c.Args().Slice())
+	if _, err := sh.gateOptions(c); err != nil {
+		return err
+	}
+	servers, err := configured(c, file, c.Args().Slice())
 	if err != nil {
 		return err
 	}
@@ -84,16 +87,16 @@ func (sh *shell) check(c *cli.Context) error {
 		}
 		report = withFindings(report, orphans)
 	}
-	if err := sh.printCheck(report, format); err != nil {
+	if err := sh.printCheck(c, report, format, threshold); err != nil {
 		return err
 	}
 	return checkExit(report, threshold, c.Bool("update"))
 }
 
 // configured resolves the named servers, all of them without names. Every wrong entry is reported before anything is started.
-func configured(file *config.File, names []string) ([]config.Server, error) {
+func configured(c *cli.Context, file *config.File, names []string) ([]config.Server, error) {
 	if file == nil {
-		return nil, usagef("no configuration here: check compares the servers of anvil.yaml or mcp.json; give one with --config FILE")
+		return nil, usagef("no configuration here: %s asks the servers of anvil.yaml or mcp.json; give one with --config FILE", c.Command.Name)
 	}
 	if len(names) == 0 {
 		names = file.Names()
@@ -194,8 +197,8 @@ func (sh *shell) accept(c *cli.Context, name string, seen observed, old *surface
 
 // refused is a surface that the gate does not let into the folder.
 func refused(name string, v gate.Verdict) outcome {
-	message := "the gate refuses this surface: " + diag.NewReport("check", v.Findings).Summary.Line() + "; its snapshot stays as it was"
-	return outcome{status: diag.Status{Server: name, State: stateRefused, Message: message}, findings: serverFindings(name, v.Findings)}
+	message := "the gate refuses this surface: " + diag.NewReport("check", errorsOf(v.Findings)).Summary.Line() + "; its snapshot stays as it was"
+	return outcome{status: diag.Status{Server: name, State: stateRefused, Message: message}, findings: serverFindings(name, errorsOf(v.Findings))}
 }
 
 func joined(kind string, outcomes []outcome) diag.Report {
@@ -232,7 +235,10 @@ func orphaned(store surface.Store, file *config.File) ([]diag.Finding, error) {
 	return findings, nil
 }
 
-func (sh *shell) printCheck(r diag.Report, format string) error {
+func (sh *shell) printCheck(c *cli.Context, r diag.Report, format string, threshold diag.Threshold) error {
+	if isExported(format) {
+		return sh.printExported(c, r, format, threshold)
+	}
 	if format == "markdown" {
 		writeStatusTable(sh.out, r.Servers)
 	}

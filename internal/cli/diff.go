@@ -37,13 +37,13 @@ func (sh *shell) diffCommand() *cli.Command {
 	return &cli.Command{
 		Name: "diff", Usage: "compare two surfaces", ArgsUsage: "OLD NEW",
 		Description: "OLD and NEW are each a TARGET; a command behind -- is the new one.\n\n" + targetUsage,
-		Flags:       targetFlags(formatFlag("text", "json", "yaml", "markdown"), failOnFlag()),
+		Flags:       targetFlags(formatFlag(reportFormats...), failOnFlag()),
 		Action:      sh.diff,
 	}
 }
 
 func (sh *shell) diff(c *cli.Context) error {
-	format, err := parseFormat(c, "text", "json", "yaml", "markdown")
+	format, err := parseFormat(c, reportFormats...)
 	if err != nil {
 		return err
 	}
@@ -69,9 +69,12 @@ func (sh *shell) diff(c *cli.Context) error {
 	}
 	delta := diff.Compare(sides[0], sides[1])
 	report := diag.NewReport("diff", diff.Judge(delta))
-	if format == "markdown" {
+	switch {
+	case isExported(format):
+		err = sh.printExported(c, report, format, threshold)
+	case format == "markdown":
 		_, err = sh.out.Write(sh.secret.hide(diff.Markdown(sides[0], sides[1], delta, report.Findings)))
-	} else {
+	default:
 		err = sh.printReport(report, format, changeLine(sides[0], sides[1], report))
 	}
 	if err != nil {
@@ -100,7 +103,7 @@ func (sh *shell) twoTargets(c *cli.Context, file *config.File) (targets [2]confi
 	if targets[1], err = sh.side(c, file, args[1:], sh.rest); err != nil {
 		return targets, err
 	}
-	return withHeaders(targets, headers)
+	return withHeadersOfOne(targets, headers)
 }
 
 // side reads one of the two targets; --transport is for those that are servers.

@@ -1,14 +1,13 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	cli "github.com/urfave/cli/v2"
 
 	"anvil/compiler/adopt"
-	"anvil/compiler/adopt/gate"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
 	"anvil/compiler/tokens"
@@ -22,15 +21,15 @@ func (sh *shell) inspectCommand() *cli.Command {
 tells which tools are approved.
 
 ` + targetUsage,
-		Flags: targetFlags(
-			formatFlag("text", "json", "yaml", "markdown"),
+		Flags: targetFlags(append(gateFlags(),
+			formatFlag(reportFormats...),
 			&cli.StringFlag{Name: "fail-on", Value: string(diag.FailOnError), Usage: "exit 1 at findings of this `CLASS`: error or warning"},
 			&cli.BoolFlag{Name: "all", Usage: "inspect every server of the configuration"}, jobsFlag(),
 			&cli.IntFlag{Name: "stable", Usage: "capture `N` times, each in a process of its own, and report what differs"},
 			&cli.BoolFlag{Name: "compare-profiles", Usage: "capture as a bare and as a full client, and report what depends on it"},
 			&cli.StringFlag{Name: "out", Usage: "write the report to `FILE` instead of stdout"},
 			&cli.StringFlag{Name: "evidence", Usage: "write how the capture went (timings, pages, noise) to `FILE`"},
-		),
+		)...),
 		Action: sh.inspect,
 	}
 }
@@ -40,8 +39,11 @@ func (sh *shell) inspect(c *cli.Context) error {
 	if err != nil {
 		return usage(fmt.Errorf("--fail-on: %w", err))
 	}
-	format, err := parseFormat(c, "text", "json", "yaml", "markdown")
+	format, err := parseFormat(c, reportFormats...)
 	if err != nil {
+		return err
+	}
+	if _, err := sh.gateOptions(c); err != nil {
 		return err
 	}
 	tokens.Prepare() // while the server starts
@@ -62,12 +64,15 @@ func (sh *shell) inspect(c *cli.Context) error {
 	if err != nil {
 		return sh.inspectFailed(c, target, format, seen, err)
 	}
+	if _, client, err := askedAs(c); client != nil || err != nil {
+		return errors.Join(err, sh.printClientView(c, client, seen, format))
+	}
 	view, err := sh.inspection(c, seen)
 	if err != nil {
 		return err
 	}
 	view.Next = nextSteps(c, target, seen, view)
-	data, err := view.render(format)
+	data, err := view.render(c, format, threshold)
 	if err != nil {
 		return err
 	}
@@ -87,7 +92,7 @@ func (sh *shell) inspection(c *cli.Context, seen observed) (inspection, error) {
 		return inspection{}, err
 	}
 	if seen.pack == nil {
-		return newInspection(seen, verdict, adopt.Bridge(seen.snapshot)), nil
+		return sh.newInspection(c, seen, verdict, adopt.Bridge(seen.snapshot))
 	}
 	document, err := trustedDocument(seen.pack)
 	if err != nil {
@@ -95,23 +100,7 @@ func (sh *shell) inspection(c *cli.Context, seen observed) (inspection, error) {
 	}
 	document, lapsed := document.WithApprovals(pack.Approvals(document), sh.now())
 	verdict.Findings = append(verdict.Findings, lapsed...)
-	return newInspection(seen, verdict, document), nil
-}
-
-// verdict runs the gate with the configured limits, and looks for the server's secrets in what it lists.
-func (sh *shell) verdict(c *cli.Context, seen observed) (gate.Verdict, error) {
-	maxTools, err := sh.maxTools(c)
-	observed := slices.Concat(seen.findings, leaks(seen.snapshot, seen.secrets))
-	return gate.Check(seen.snapshot, gate.Options{MaxTools: maxTools}, observed...), err
-}
-
-// maxTools returns the configured tool budget, 0 when there is none.
-func (sh *shell) maxTools(c *cli.Context) (int, error) {
-	file, err := sh.loadConfig(c)
-	if err != nil || file == nil {
-		return 0, err
-	}
-	return file.Gate.MaxTools, nil
+	return sh.newInspection(c, seen, verdict, document)
 }
 
 func formatFlag(formats ...string) cli.Flag {

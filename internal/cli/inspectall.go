@@ -6,6 +6,7 @@ import (
 
 	cli "github.com/urfave/cli/v2"
 
+	"anvil/compiler/adopt/gate"
 	"anvil/compiler/diag"
 	"anvil/compiler/surface"
 	"anvil/compiler/tokens"
@@ -45,7 +46,7 @@ func (sh *shell) inspectAll(c *cli.Context, threshold diag.Threshold, format str
 	if err != nil {
 		return err
 	}
-	servers, err := configured(file, nil)
+	servers, err := configured(c, file, nil)
 	if err != nil {
 		return err
 	}
@@ -67,8 +68,11 @@ func (sh *shell) inspectAll(c *cli.Context, threshold diag.Threshold, format str
 			findings: serverFindings(s.Name, view.Findings),
 		}
 	})
-	report := newInspections(c, servers, views, outcomes)
-	data, err := report.render(format)
+	report, err := sh.newInspections(c, servers, views, outcomes)
+	if err != nil {
+		return err
+	}
+	data, err := report.render(c, format, threshold)
 	if err != nil {
 		return err
 	}
@@ -78,8 +82,13 @@ func (sh *shell) inspectAll(c *cli.Context, threshold diag.Threshold, format str
 	return checkExit(report.Report, threshold, false)
 }
 
-func newInspections(c *cli.Context, servers []config.Server, views []*inspection, outcomes []outcome) inspections {
+func (sh *shell) newInspections(c *cli.Context, servers []config.Server, views []*inspection, outcomes []outcome) (inspections, error) {
 	v := inspections{Report: joined("inspect", outcomes), Surfaces: []serverSurface{}, Next: []step{}}
+	o, err := sh.gateOptions(c)
+	if err != nil {
+		return v, err
+	}
+	var together []gate.Surface
 	v.Totals.Tokens.Estimator = tokens.O200k.Name()
 	for i, view := range views {
 		if view == nil {
@@ -87,15 +96,17 @@ func newInspections(c *cli.Context, servers []config.Server, views []*inspection
 		}
 		v.Surfaces = append(v.Surfaces, serverSurface{servers[i].Name, view.Surface})
 		v.Totals.Servers++
+		together = append(together, gate.Surface{Server: servers[i].Name, Plugin: o.Plugin, Snapshot: view.seen.snapshot, Costs: view.seen.costs})
 		v.Totals.Tools += view.Surface.Counts[surface.Tool.List()]
 		v.Totals.Tokens.add(view.Surface.Tokens)
 	}
+	v.Report = withFindings(v.Report, gate.CheckTogether(together, o))
 	if rule := firstError(v.Report); rule != "" {
 		v.Next = append(v.Next, nextForError(rule))
 	} else if len(v.Surfaces) == len(servers) {
-		v.Next = append(v.Next, step{"commit their surfaces, so that CI sees them drift", "anvil mcp check --update" + configWords(c)})
+		v.Next = append(v.Next, step{"commit their surfaces, so that CI sees them drift", "anvil mcp check --update" + repeated(c, "as") + repeated(c, "config")})
 	}
-	return v
+	return v, nil
 }
 
 func (sh *shell) checkInspectAll(c *cli.Context) error {
@@ -112,9 +123,12 @@ func (sh *shell) checkInspectAll(c *cli.Context) error {
 	return nil
 }
 
-func (v inspections) render(format string) ([]byte, error) {
+func (v inspections) render(c *cli.Context, format string, threshold diag.Threshold) ([]byte, error) {
 	var b bytes.Buffer
+	shown, hidden := aside(v.Report)
 	switch format {
+	case "sarif", "junit", "github":
+		return exported(c, v.Report, format, threshold)
 	case "json", "yaml":
 		return reportBytes(v, format)
 	case "markdown":
@@ -126,7 +140,10 @@ func (v inspections) render(format string) ([]byte, error) {
 			}
 		}
 		fmt.Fprintf(&b, "## All\n\n%s\n\n", v.Totals)
-		err := v.WriteMarkdown(&b)
+		err := shown.WriteMarkdown(&b)
+		if line := hiddenLine(hidden); line != "" {
+			fmt.Fprintf(&b, "\n%s\n", diag.MarkdownText(line))
+		}
 		writeNextMarkdown(&b, v.Next)
 		return b.Bytes(), err
 	}
@@ -139,8 +156,11 @@ func (v inspections) render(format string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	fmt.Fprintf(&b, "\ntogether: %s\n\n%s\n", v.Totals, v.Summary.Line())
-	err := v.WriteText(&b)
+	fmt.Fprintf(&b, "\ntogether: %s\n\n%s\n", v.Totals, shown.Summary.Line())
+	err := shown.WriteText(&b)
+	if line := hiddenLine(hidden); line != "" {
+		fmt.Fprintln(&b, line)
+	}
 	writeNext(&b, v.Next)
 	return b.Bytes(), err
 }

@@ -5,13 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	cli "github.com/urfave/cli/v2"
+
 	"anvil/compiler/adopt"
 	"anvil/compiler/adopt/gate"
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/compiler/profiles"
 	"anvil/compiler/surface"
-	"anvil/compiler/tokens"
 )
 
 // inspection is the report of inspect: the common shape, and the surface in short.
@@ -19,6 +21,8 @@ type inspection struct {
 	diag.Report
 	Surface surfaceView `json:"surface"`
 	Next    []step      `json:"next"` // what to do now, the most likely first
+
+	seen observed
 }
 
 type surfaceView struct {
@@ -29,79 +33,149 @@ type surfaceView struct {
 	Era             string         `json:"era"`
 	ProtocolVersion string         `json:"protocolVersion"`
 	ClientProfile   string         `json:"clientProfile"`
+	Captures        int            `json:"captures,omitzero"`        // how many were compared, with --stable
+	ComparedWith    string         `json:"comparedProfile,omitzero"` // the client profile it was compared with, with --compare-profiles
 	Capabilities    []string       `json:"capabilities"`
-	Instructions    int            `json:"instructions"` // characters
+	Instructions    int            `json:"instructionCharacters"`
 	Digest          string         `json:"digest"`
 	Tokens          tokenView      `json:"tokens"`
 	Counts          map[string]int `json:"counts"` // items per list
 	Tools           []toolView     `json:"tools"`
+	Costs           gate.Costs     `json:"costs"`   // what takes how much of a model's context
+	Clients         []clientView   `json:"clients"` // how each known client takes the surface
 }
 
 // tokenView is what a surface takes of a model's context.
 type tokenView struct {
 	Estimator    string `json:"estimator"`    // the vocabulary they are counted with
 	Tools        int    `json:"tools"`        // names, descriptions and input schemas of all tools
-	Instructions int    `json:"instructions"` //
+	Instructions int    `json:"instructions"` // the server's instructions
 	Total        int    `json:"total"`
+	Partial      bool   `json:"partial,omitzero"` // the surface is so large that a part was reckoned by its length
 }
 
 func (t *tokenView) add(more tokenView) {
 	t.Tools, t.Instructions, t.Total = t.Tools+more.Tools, t.Instructions+more.Instructions, t.Total+more.Total
-	if strings.HasPrefix(more.Estimator, t.Estimator) {
-		t.Estimator = more.Estimator
-	}
+	t.Partial = t.Partial || more.Partial
 }
 
 type toolView struct {
-	Name      string   `json:"name"`
-	Operation string   `json:"operation"` // the id to approve or call it by
-	Effect    string   `json:"effect"`    // what is inferred, not what is claimed
-	Risk      string   `json:"risk"`
-	Arguments []string `json:"arguments"`      // required ones end in "*"
-	Tokens    int      `json:"tokens"`         // of its name, description and input schema
-	Hints     []string `json:"hints"`          // as the server sent them
-	Flags     []string `json:"flags"`          // what else sets it apart, and the rules that found something in it
-	State     string   `json:"state,omitzero"` // in a pack: approved, or why not
-	Digest    string   `json:"digest"`
+	Name      string         `json:"name"`
+	Operation string         `json:"operation"` // the id to approve or call it by
+	Effect    string         `json:"effect"`    // what is inferred, not what is claimed
+	Risk      string         `json:"risk"`
+	Arguments []argumentView `json:"arguments"`      // required ones first
+	Tokens    int            `json:"tokens"`         // of its name, description and input schema
+	Hints     []hintView     `json:"hints"`          // as the server sent them
+	Flags     []string       `json:"flags"`          // what else sets it apart, and the rules that found something in it
+	RefusedBy []string       `json:"refusedBy"`      // the clients that do not take it, or fall over it
+	State     string         `json:"state,omitzero"` // in a pack: approved, or why not
+	Digest    string         `json:"digest"`
+
+	state air.State
+	reads bool
 }
 
-func newInspection(seen observed, v gate.Verdict, d air.Document) inspection {
+type argumentView struct {
+	Name     string `json:"name"`
+	Required bool   `json:"required"`
+}
+
+func (a argumentView) String() string {
+	if a.Required {
+		return a.Name + "*"
+	}
+	return a.Name
+}
+
+type hintView struct {
+	Name  string `json:"name"` // without its ending "Hint"
+	Value bool   `json:"value"`
+}
+
+func (h hintView) String() string { return fmt.Sprintf("%s=%v", h.Name, h.Value) }
+
+func (sh *shell) newInspection(c *cli.Context, seen observed, v gate.Verdict, d air.Document) (inspection, error) {
+	o, err := sh.gateOptions(c)
 	s := seen.snapshot
 	view := inspection{
+		seen:   seen,
 		Report: diag.NewReport("inspect", append(v.Findings, adopt.Doubts(d.Diagnostics)...)),
 		Surface: surfaceView{
 			Name: s.ServerName(), Version: s.ServerVersion(), Endpoint: s.Endpoint, Transport: s.Transport, Era: s.Era,
-			ProtocolVersion: s.ProtocolVersion, ClientProfile: s.ClientProfile, Capabilities: memberNames(s.Capabilities),
+			ProtocolVersion: s.ProtocolVersion, ClientProfile: s.ClientProfile, Captures: seen.captures, ComparedWith: seen.comparedWith, Capabilities: memberNames(s.Capabilities),
 			Instructions: len([]rune(s.Instructions.Text())), Digest: s.Digest, Counts: map[string]int{}, Tools: []toolView{},
 		},
 	}
-	meter := tokens.NewMeter(tokens.O200k)
 	for _, kind := range surface.Kinds {
 		view.Surface.Counts[kind.List()] = len(s.Items[kind])
 	}
-	for _, o := range d.Operations {
-		if it, ok := s.Find(surface.Tool, o.MCP.ToolName); ok {
-			tool := newToolView(it, o, view.Findings)
-			tool.Tokens = meter.Count(string(it.ModelForm()))
-			view.Surface.Tokens.Tools += tool.Tokens
-			if seen.pack != nil {
-				tool.State = string(o.State)
-			}
-			view.Surface.Tools = append(view.Surface.Tools, tool)
-		}
+	operations, about := newMatcher(d.Operations), bySubject(view.Findings)
+	for _, it := range s.Tools() {
+		tool := newToolView(it, operations.of(it), about[it.Subject()], seen.pack != nil)
+		tool.Tokens = seen.costs.Tool(it)
+		view.Surface.Tools = append(view.Surface.Tools, tool)
 	}
-	view.Surface.Tokens.Instructions = meter.Count(s.Instructions.Text())
-	view.Surface.Tokens.Total = view.Surface.Tokens.Tools + view.Surface.Tokens.Instructions
-	view.Surface.Tokens.Estimator = meter.Estimator()
+	view.Surface.Costs = seen.costs.Costs()
+	view.Surface.Tokens = tokensOf(seen.costs)
+	view.Surface.Clients = clientViews(view.Findings, o.Clients)
 	slices.SortStableFunc(view.Surface.Tools, func(a, b toolView) int { return strings.Compare(a.Name, b.Name) })
-	return view
+	return view, err
 }
 
-func newToolView(it surface.Item, o air.Operation, findings []diag.Finding) toolView {
-	return toolView{
-		Name: it.Name, Operation: o.ID, Effect: effectWords(o), Risk: string(o.Effect.Risk), Arguments: arguments(it.Node.Get("inputSchema")),
-		Hints: hints(it.Node.Get("annotations")), Flags: flagsOf(it, findings), Digest: it.Digest,
+func tokensOf(costs *gate.Counter) tokenView {
+	t := tokenView{Estimator: costs.Estimator(), Tools: costs.Tools(), Instructions: costs.Instructions()}
+	t.Total, t.Partial = t.Tools+t.Instructions, costs.Partial()
+	return t
+}
+
+// matcher finds the operation that was made of a tool. Names do not tell: two tools may share one, and AIR repairs those that are no text.
+type matcher map[[2]string][]air.Operation
+
+func newMatcher(operations []air.Operation) matcher {
+	m := matcher{}
+	for _, o := range operations {
+		key := [2]string{o.ContractDigest, o.TextDigest}
+		m[key] = append(m[key], o)
 	}
+	return m
+}
+
+// of returns the tool's operation, nil when there is none. Of equal tools each gets one of its own.
+func (m matcher) of(it surface.Item) *air.Operation {
+	key := [2]string{it.ContractDigest(), it.TextDigest()}
+	if len(m[key]) == 0 {
+		return nil
+	}
+	o := m[key][0]
+	if len(m[key]) > 1 {
+		m[key] = m[key][1:]
+	}
+	return &o
+}
+
+func newToolView(it surface.Item, o *air.Operation, findings []diag.Finding, inPack bool) toolView {
+	t := toolView{
+		Name: it.Name, Arguments: arguments(it.Node.Get("inputSchema")), Hints: hints(it.Node.Get("annotations")), Flags: flagsOf(it, findings),
+		RefusedBy: refusedBy(findings), Digest: it.Digest,
+	}
+	if o != nil {
+		t.Operation, t.Effect, t.Risk, t.state = o.ID, effectWords(*o), string(o.Effect.Risk), o.State
+		t.reads = o.Effect.Kind == air.Read
+	}
+	if inPack {
+		t.State = string(t.state)
+	}
+	return t
+}
+
+// bySubject gathers the findings about each subject.
+func bySubject(findings []diag.Finding) map[string][]diag.Finding {
+	about := map[string][]diag.Finding{}
+	for _, f := range findings {
+		about[f.Subject] = append(about[f.Subject], f)
+	}
+	return about
 }
 
 // flagsOf says what sets a tool apart beside its effect and hints: that it answers with structured content or as a task, and the rules that
@@ -115,11 +189,24 @@ func flagsOf(it surface.Item, findings []diag.Finding) []string {
 		flags = append(flags, "task-"+task)
 	}
 	for _, f := range findings {
-		if f.Tool == it.Name && !slices.Contains(flags, f.Rule) {
+		if !isAside(f) && !slices.Contains(flags, f.Rule) {
 			flags = append(flags, f.Rule)
 		}
 	}
 	return flags
+}
+
+// refusedBy lists the clients that refuse something for this tool.
+func refusedBy(findings []diag.Finding) []string {
+	clients := []string{}
+	for _, p := range profiles.All().Clients {
+		if slices.ContainsFunc(findings, func(f diag.Finding) bool {
+			return f.Axis == p.Axis() && refuses(f, p)
+		}) {
+			clients = append(clients, p.ID)
+		}
+	}
+	return clients
 }
 
 // effectWords says in a word or two what a tool is taken to do.
@@ -143,29 +230,37 @@ func memberNames(n *canon.Node) []string {
 	return names
 }
 
-func arguments(root *canon.Node) []string {
+// arguments lists the properties of an input schema, the required ones first.
+func arguments(root *canon.Node) []argumentView {
 	required := map[string]bool{}
 	for _, r := range root.Get("required").Elements() {
 		required[r.Text()] = true
 	}
-	names := memberNames(root.Get("properties"))
-	for i, name := range names {
-		if required[name] {
-			names[i] = name + "*"
-		}
+	views := []argumentView{}
+	for _, name := range memberNames(root.Get("properties")) {
+		views = append(views, argumentView{name, required[name]})
 	}
-	return names
+	slices.SortStableFunc(views, func(a, b argumentView) int {
+		switch {
+		case a.Required == b.Required:
+			return 0
+		case a.Required:
+			return -1
+		}
+		return 1
+	})
+	return views
 }
 
-func hints(annotations *canon.Node) []string {
-	out := []string{}
+func hints(annotations *canon.Node) []hintView {
+	views := []hintView{}
 	if annotations == nil {
-		return out
+		return views
 	}
 	for _, m := range annotations.Members {
 		if v, ok := m.Value.Bool(); ok {
-			out = append(out, fmt.Sprintf("%s=%v", strings.TrimSuffix(m.Name, "Hint"), v))
+			views = append(views, hintView{strings.TrimSuffix(m.Name, "Hint"), v})
 		}
 	}
-	return out
+	return views
 }

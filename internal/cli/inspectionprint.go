@@ -7,12 +7,18 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	cli "github.com/urfave/cli/v2"
+
+	"anvil/compiler/adopt/gate"
 	"anvil/compiler/diag"
+	"anvil/compiler/tokens"
 )
 
-func (v inspection) render(format string) ([]byte, error) {
+func (v inspection) render(c *cli.Context, format string, threshold diag.Threshold) ([]byte, error) {
 	var b bytes.Buffer
 	switch format {
+	case "sarif", "junit", "github":
+		return exported(c, v.Report, format, threshold)
 	case "json", "yaml":
 		return reportBytes(v, format)
 	case "markdown":
@@ -27,9 +33,13 @@ func (v inspection) writeText(w io.Writer) error {
 	if err := v.Surface.writeText(w); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%s\n", v.Summary.Line())
-	if err := v.WriteText(w); err != nil {
+	shown, hidden := aside(v.Report)
+	fmt.Fprintf(w, "\n%s\n", shown.Summary.Line())
+	if err := shown.WriteText(w); err != nil {
 		return err
+	}
+	if line := hiddenLine(hidden); line != "" {
+		fmt.Fprintln(w, line)
 	}
 	writeNext(w, v.Next)
 	return nil
@@ -39,6 +49,9 @@ func (s surfaceView) writeText(w io.Writer) error {
 	fmt.Fprintf(w, "%s %s\n", brief(orUnnamed(s.Name)), brief(s.Version))
 	fmt.Fprintf(w, "  reached by    %s\n", diag.Printable(s.Endpoint))
 	fmt.Fprintf(w, "  protocol      %s, %s era, over %s, asked as a %s client\n", diag.Printable(s.ProtocolVersion), s.Era, s.Transport, s.ClientProfile)
+	if compared := s.compared(); compared != "" {
+		fmt.Fprintf(w, "  compared      %s\n", compared)
+	}
 	fmt.Fprintf(w, "  capabilities  %s\n", diag.Printable(orNone(strings.Join(s.Capabilities, ", "))))
 	fmt.Fprintf(w, "  lists         %s\n", listCounts(s.Counts))
 	if s.Instructions > 0 {
@@ -48,8 +61,13 @@ func (s surfaceView) writeText(w io.Writer) error {
 	fmt.Fprintf(w, "  tokens        %s\n", s.Tokens)
 	if len(s.Tools) > 0 {
 		fmt.Fprintln(w)
-		return writeToolTable(w, s.Tools)
+		if err := writeToolTable(w, s.Tools); err != nil {
+			return err
+		}
+		writeCosts(w, s.Costs)
 	}
+	fmt.Fprintln(w)
+	writeClients(w, s.Clients)
 	return nil
 }
 
@@ -59,7 +77,23 @@ func (t tokenView) String() string {
 	if t.Instructions > 0 {
 		text += fmt.Sprintf(", %d for instructions", t.Instructions)
 	}
-	return text + " (" + t.Estimator + ")"
+	text += " (" + t.Estimator
+	if t.Partial {
+		text += fmt.Sprintf("; beyond %d MiB by length", tokens.Budget>>20)
+	}
+	return text + ")"
+}
+
+// compared says what captures the surface was compared with; the findings tell what differed.
+func (s surfaceView) compared() string {
+	var parts []string
+	if s.Captures > 1 {
+		parts = append(parts, fmt.Sprintf("%d captures", s.Captures))
+	}
+	if s.ComparedWith != "" {
+		parts = append(parts, "with what a "+s.ComparedWith+" client is shown")
+	}
+	return strings.Join(parts, ", and ")
 }
 
 // listCounts says how many items each list of a surface has.
@@ -79,17 +113,39 @@ func writeToolTable(w io.Writer, tools []toolView) error {
 	fmt.Fprintf(t, "TOOL\tEFFECT\tRISK\t%sTOKENS\tARGUMENTS\tHINTS\tFLAGS\n", state("STATE"))
 	for _, tool := range tools {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s%d\t%s\t%s\t%s\n", tool.cell(), tool.Effect, tool.Risk, state(tool.State), tool.Tokens,
-			cellOf(tool.Arguments, 60), cellOf(tool.Hints, maxCell), cellOf(tool.Flags, maxCell))
+			cellOf(tool.Arguments, maxCell), cellOf(tool.Hints, maxCell), cellOf(tool.Flags, maxCell))
 	}
 	return t.Flush()
+}
+
+// mostCostly is how many tools the table of costs has; JSON has all of them.
+const mostCostly = 5
+
+// writeCosts tells what costs most, when there is more than a table of tools tells.
+func writeCosts(w io.Writer, costs gate.Costs) {
+	if len(costs.Tools) < 2 {
+		return
+	}
+	fmt.Fprintf(w, "\nwhat costs most (%s)\n", costs.Estimator)
+	for _, c := range costs.Tools[:min(mostCostly, len(costs.Tools))] {
+		var parts []string
+		for _, p := range c.Parts[:min(3, len(c.Parts))] {
+			parts = append(parts, fmt.Sprintf("%s %d", p.Part, p.Tokens))
+		}
+		fmt.Fprintf(w, "  %5d  %4.1f %%  %s: %s\n", c.Tokens, 100*c.Share, brief(c.Tool), strings.Join(parts, ", "))
+	}
 }
 
 // maxCell bounds what a server chose in one cell of a table, in characters: every row is as wide as the widest.
 const maxCell = 80
 
 // cellOf is a list in a cell of a table.
-func cellOf(words []string, limit int) string {
-	return orDash(diag.Printable(shorten(strings.Join(words, " "), limit)))
+func cellOf[T any](list []T, limit int) string {
+	words := make([]string, len(list))
+	for i, v := range list {
+		words[i] = fmt.Sprint(v)
+	}
+	return diag.Printable(shorten(strings.Join(words, " "), limit))
 }
 
 func brief(text string) string {
@@ -111,8 +167,12 @@ func (v inspection) writeMarkdown(w io.Writer) error {
 	if err := v.Surface.writeMarkdown(w); err != nil {
 		return err
 	}
-	if err := v.WriteMarkdown(w); err != nil {
+	shown, hidden := aside(v.Report)
+	if err := shown.WriteMarkdown(w); err != nil {
 		return err
+	}
+	if line := hiddenLine(hidden); line != "" {
+		fmt.Fprintf(w, "\n%s\n", diag.MarkdownText(line))
 	}
 	writeNextMarkdown(w, v.Next)
 	return nil
@@ -123,6 +183,7 @@ func (s surfaceView) writeMarkdown(w io.Writer) error {
 	for _, fact := range [][2]string{
 		{"reached by", s.Endpoint},
 		{"protocol", fmt.Sprintf("%s, %s era, over %s, asked as a %s client", s.ProtocolVersion, s.Era, s.Transport, s.ClientProfile)},
+		{"compared", orDash(s.compared())},
 		{"capabilities", orNone(strings.Join(s.Capabilities, ", "))},
 		{"lists", listCounts(s.Counts)},
 		{"instructions", counted(s.Instructions, "character")},
@@ -138,6 +199,7 @@ func (s surfaceView) writeMarkdown(w io.Writer) error {
 		fmt.Fprintf(w, "| %s | %s | %s | %s | %d | %s | %s | %s | %s |\n", diag.MarkdownText(t.cell()), t.Effect, t.Risk, diag.MarkdownText(orDash(t.State)), t.Tokens,
 			diag.MarkdownText(cellOf(t.Arguments, 4*maxCell)), diag.MarkdownText(cellOf(t.Hints, maxCell)), diag.MarkdownText(cellOf(t.Flags, maxCell)), t.Digest)
 	}
+	writeClientsMarkdown(w, s.Clients)
 	_, err := fmt.Fprintln(w)
 	return err
 }

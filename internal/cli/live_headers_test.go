@@ -29,12 +29,13 @@ func with(words []string, more ...string) []string {
 }
 
 func TestHeadersOfTheCommandLine(t *testing.T) {
+	t.Parallel()
 	overEach(t, func(t *testing.T, flag, path string) {
 		url := start(t, locked("look at it"), nil).URL + path
 		flags := with(keyFlags, flag)
 		dir := t.TempDir()
 		runAnvil(t, dir, tokenEnv, with(flags, "mcp", "inspect", url)...).want(t, 0, "desk 1", "[headers Authorization X-Key]",
-			"anvil mcp adopt --mode facade --out DIR --bearer-env TOKEN --header 'X-Key: ${KEY}' "+url)
+			"--bearer-env TOKEN --header 'X-Key: ${KEY}' "+url, "anvil mcp adopt --mode facade --out DIR --transport ")
 		for _, format := range []string{"json", "yaml", "markdown"} {
 			runAnvil(t, dir, tokenEnv, with(flags, "mcp", "inspect", url, "--format", format, "--out", "r."+format, "--evidence", "e."+format)...).want(t, 0)
 		}
@@ -49,10 +50,11 @@ func TestHeadersOfTheCommandLine(t *testing.T) {
 
 // What the server repeats of a refused credential is not printed, and the advice says how to give one.
 func TestHeadersRefusedByTheServer(t *testing.T) {
+	t.Parallel()
 	url := start(t, locked(""), nil).URL + "/mcp"
 	for _, command := range [][]string{{"inspect", url}, {"call", url, "look"}, {"snapshot", url, "--name", "x"}, {"adopt", url, "--out", "pack"}} {
 		line := with([]string{"mcp"}, command...)
-		runAnvil(t, t.TempDir(), nil, line...).want(t, 5, "give that by name: --bearer-env TOKEN")
+		runAnvil(t, t.TempDir(), nil, line...).want(t, 5, "by the name of a variable, --bearer-env TOKEN")
 		flags := []string{"--bearer-env", "WRONG", "--header", "X-Key: planted-literal", "--header", "X-Team: planted-team"}
 		runAnvil(t, t.TempDir(), []string{"WRONG=planted-wrong"}, with(line, flags...)...).want(t, 5, "X-Team: ***")
 		basic := []string{"--header", "Authorization: Basic dXNlcjpwbGFudGVkLXBhc3N3b3Jk"}
@@ -63,6 +65,7 @@ func TestHeadersRefusedByTheServer(t *testing.T) {
 }
 
 func TestHeadersOfAFacade(t *testing.T) {
+	t.Parallel()
 	d := locked("look at it")
 	url := start(t, d, nil).URL + "/mcp"
 	dir := t.TempDir()
@@ -89,6 +92,7 @@ func TestHeadersOfAFacade(t *testing.T) {
 
 // A value that is written out could be found again by nobody but in the pack.
 func TestHeadersWrittenOut(t *testing.T) {
+	t.Parallel()
 	d := newDesk("look at it")
 	url := start(t, d, nil).URL + "/mcp"
 	dir := t.TempDir()
@@ -107,6 +111,7 @@ func TestHeadersWrittenOut(t *testing.T) {
 }
 
 func TestHeadersInTheSurface(t *testing.T) {
+	t.Parallel()
 	url := start(t, newDesk("whoever says planted-team may look"), nil).URL + "/mcp"
 	dir := t.TempDir()
 	for _, command := range [][]string{{"inspect", "--format", "json"}, {"snapshot", "--name", "x"}, {"adopt", "--out", "pack"}} {
@@ -119,6 +124,7 @@ func TestHeadersInTheSurface(t *testing.T) {
 }
 
 func TestHeadersOverTheConfiguration(t *testing.T) {
+	t.Parallel()
 	d := locked("look at it")
 	s := start(t, d, nil)
 	dir := t.TempDir()

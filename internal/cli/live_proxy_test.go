@@ -80,6 +80,7 @@ func startProxy(t *testing.T, server *httptest.Server) (p *forwardProxy, withCre
 }
 
 func TestProxy(t *testing.T) {
+	t.Parallel()
 	now, hour := time.Now(), time.Hour
 	authority := issue(t, nil, now.Add(-hour), now.Add(hour))
 	overEach(t, func(t *testing.T, flag, path string) {
@@ -104,6 +105,7 @@ func TestProxy(t *testing.T) {
 
 // TestNoProxy asks for an address that is not loopback, so that a proxy is meant for it, and that leads to this machine nevertheless.
 func TestNoProxy(t *testing.T) {
+	t.Parallel()
 	server := start(t, newDesk("look at it"), nil)
 	p, address, _ := startProxy(t, server)
 	to, err := url.Parse(server.URL)
@@ -123,11 +125,10 @@ func TestNoProxy(t *testing.T) {
 }
 
 func TestProxyFailures(t *testing.T) {
+	t.Parallel()
 	_, address, host := startProxy(t, start(t, newDesk(""), nil))
-	gone := httptest.NewServer(nil)
-	dead := strings.TrimPrefix(gone.URL, "http://")
-	gone.Close()
-	broken := answering(t, "HTTP/1.1 502 planted-user:planted-pass\r\nContent-Length: 0\r\n\r\n")
+	const dead = "127.0.0.1:1" // a port that was closed could be another test's by now
+	broken := answering(t, "HTTP/1.1 502 planted-user:planted-pass\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
 	wrong := strings.Replace(address, "planted-pass@", "planted-wrong@", 1)
 	for _, tt := range []struct {
 		name, proxy string
@@ -142,12 +143,14 @@ func TestProxyFailures(t *testing.T) {
 		{"no host", "planted-user:planted-pass@[bad", "look at HTTP_PROXY, which is written http://HOST:PORT", "look at HTTPS_PROXY, which is written http://HOST:PORT"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			overEach(t, func(t *testing.T, flag, path string) {
 				dir, env := t.TempDir(), []string{"HTTP_PROXY=" + tt.proxy, "HTTPS_PROXY=" + tt.proxy}
 				runAnvil(t, dir, env, "mcp", "inspect", flag, "http://mcp.invalid"+path).want(t, 4, tt.http, "mcp.invalid")
 				runAnvil(t, dir, env, "mcp", "inspect", flag, "https://mcp.invalid"+path).want(t, 4, tt.https, "mcp.invalid")
-				runAnvil(t, dir, env, "mcp", "call", "https://mcp.invalid"+path, "look").want(t, 4, tt.https)
 			})
 		})
 	}
+	runAnvil(t, t.TempDir(), []string{"HTTPS_PROXY=" + wrong}, "mcp", "call", "https://mcp.invalid/mcp", "look").want(t, 4,
+		"the proxy "+host+" (of HTTPS_PROXY) does not connect to it: it answered 407", "mcp.invalid")
 }

@@ -28,12 +28,13 @@ type ran struct {
 }
 
 // runAnvil runs the real program in a folder, with no variables but PATH and those given: proxies and certificates are read once per process.
+// Of the machine's authorities it is shown one file and no folder, of which every process would read hundreds.
 func runAnvil(t *testing.T, folder string, env []string, args ...string) ran {
 	t.Helper()
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), "anvil", args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, &out, &errs
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + folder, "GORACE=atexit_sleep_ms=0"}, env...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + folder, "SSL_CERT_DIR=" + t.TempDir(), "GORACE=atexit_sleep_ms=0"}, env...)
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -140,10 +141,14 @@ func start(t *testing.T, h http.Handler, c *certificate) *httptest.Server {
 	return s
 }
 
-// overEach runs a test over each transport, with the flag for it and the path at which a desk speaks it.
+// overEach runs a test over each transport, with the flag for it and the path at which a desk speaks it. Both run in parallel, once the caller
+// has returned.
 func overEach(t *testing.T, test func(t *testing.T, flag, path string)) {
 	t.Helper()
 	for transport, path := range map[string]string{"http": "/mcp", "sse": "/sse"} {
-		t.Run(transport, func(t *testing.T) { test(t, "--transport="+transport, path) })
+		t.Run(transport, func(t *testing.T) {
+			t.Parallel()
+			test(t, "--transport="+transport, path)
+		})
 	}
 }

@@ -74,6 +74,7 @@ func trusted(t *testing.T, c *certificate) string {
 }
 
 func TestTLS(t *testing.T) {
+	t.Parallel()
 	now, hour := time.Now(), time.Hour
 	authority := issue(t, nil, now.Add(-hour), now.Add(hour))
 	trust := trusted(t, authority)
@@ -100,24 +101,28 @@ func TestTLS(t *testing.T) {
 			[]string{"its certificate is for 127.0.0.1 and not for localhost"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			url := start(t, newDesk("look at it"), tt.cert).URL
+			if tt.host != "" {
+				url = strings.Replace(url, "127.0.0.1", tt.host, 1)
+			}
 			overEach(t, func(t *testing.T, flag, path string) {
-				url := start(t, newDesk("look at it"), tt.cert).URL + path
-				if tt.host != "" {
-					url = strings.Replace(url, "127.0.0.1", tt.host, 1)
-				}
 				dir := t.TempDir()
-				runAnvil(t, dir, tt.env, "mcp", "inspect", flag, url).want(t, tt.code, tt.words...)
+				runAnvil(t, dir, tt.env, "mcp", "inspect", flag, url+path).want(t, tt.code, tt.words...)
 				if tt.code != 0 {
-					runAnvil(t, dir, tt.env, "mcp", "call", flag, url, "look").want(t, tt.code, tt.words...)
-					runAnvil(t, dir, tt.env, "mcp", "inspect", url).want(t, tt.code, tt.words...)
+					runAnvil(t, dir, tt.env, "mcp", "call", flag, url+path, "look").want(t, tt.code, tt.words...)
 				}
 			})
+			if tt.code != 0 { // the same where anvil finds the transport out by itself
+				runAnvil(t, t.TempDir(), tt.env, "mcp", "inspect", url+"/mcp").want(t, tt.code, tt.words...)
+			}
 		})
 	}
 }
 
 // TestTLSOnOneSide takes one scheme for the other.
 func TestTLSOnOneSide(t *testing.T) {
+	t.Parallel()
 	now, hour := time.Now(), time.Hour
 	secure := start(t, newDesk(""), issue(t, nil, now.Add(-hour), now.Add(hour), "127.0.0.1"))
 	plain := start(t, newDesk(""), nil)
@@ -128,10 +133,11 @@ func TestTLSOnOneSide(t *testing.T) {
 		{"https to a port of something else", "https://" + answering(t, "220 desk ready\r\n"), "that port speaks no TLS: check the port of the URL"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			overEach(t, func(t *testing.T, flag, path string) {
 				runAnvil(t, t.TempDir(), nil, "mcp", "inspect", flag, tt.url+path).want(t, 4, tt.want)
-				runAnvil(t, t.TempDir(), nil, "mcp", "inspect", tt.url+path).want(t, 4, tt.want)
 			})
+			runAnvil(t, t.TempDir(), nil, "mcp", "inspect", tt.url+"/mcp").want(t, 4, tt.want)
 		})
 	}
 }

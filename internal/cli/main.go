@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -26,18 +27,26 @@ type shell struct {
 	now    func() time.Time
 	rest   []string // the words behind "--"; nil when there was none
 	secret secrets  // never printed, whoever says them
-	asking bool     // several servers at a time, whose progress is shown
+
+	progressShown bool // for several servers at a time, so that none is announced by itself
 }
 
-// Main runs anvil and returns its exit code. An interrupt or SIGTERM ends it in order: child processes are gone when it returns. A
-// second one ends it at once.
+// Main runs anvil and returns its exit code. An interrupt, SIGTERM, SIGQUIT or the end of the terminal ends it in order: child processes are gone
+// when it returns. A second one ends it at once, and them too.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ending := endSignals()
+	ctx, stop := signal.NotifyContext(context.Background(), ending...)
 	defer stop()
 	defer wire.KillAll()
-	context.AfterFunc(ctx, stop) // whoever asks a second time is not asked to wait
+	context.AfterFunc(ctx, func() { wire.KillOnSignal(ending...) }) // whoever asks a second time is not asked to wait
 	sh := &shell{ctx: ctx, in: stdin, out: &resultWriter{w: stdout}, err: stderr, getenv: os.LookupEnv, now: time.Now}
 	return sh.run(args)
+}
+
+// endSignals are the signals that end anvil. One that whoever started it ignores, as nohup does, stays ignored.
+func endSignals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP}
+	return slices.DeleteFunc(signals, signal.Ignored)
 }
 
 func (sh *shell) run(args []string) int {

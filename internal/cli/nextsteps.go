@@ -9,6 +9,7 @@ import (
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
+	"anvil/compiler/surface"
 	"anvil/internal/config"
 )
 
@@ -20,33 +21,32 @@ type step struct {
 
 // nextSteps are what a user would do after an inspection, the most likely first.
 func nextSteps(c *cli.Context, t config.Target, seen observed, v inspection) []step {
-	steps := []step{}
 	if rule := firstError(v.Report); rule != "" { // what the gate refuses can be neither adopted nor committed
-		return append(steps, nextForError(rule))
+		return []step{nextForError(rule)}
 	}
 	switch t.Kind {
 	case config.KindPack:
-		return append(steps, nextForPack(diag.ShellPath(t.Path), seen.pack.Manifest.Mode, v.Surface.Tools)...)
+		return nextForPack(diag.ShellPath(t.Path), seen.pack.Manifest.Mode, v.Surface.Tools)
 	case config.KindSnapshot:
-		return append(steps, step{"write a pack from it", "anvil mcp adopt --mode adopt --out DIR " + diag.ShellPath(t.Path)})
+		return []step{{"write a pack from it", "anvil mcp adopt --mode adopt --out DIR " + diag.ShellPath(t.Path)}}
 	}
-	adopt, commit := "anvil mcp adopt --mode facade --out DIR", "anvil mcp snapshot --name NAME"
-	switch {
-	case t.Kind != config.KindName:
-	case len(t.Server.HeaderFlags()) > 0: // which check does not take
-		adopt, commit = adopt+configWords(c), "anvil mcp snapshot --name "+diag.ShellArg(t.Server.Name, "NAME")+configWords(c)
-	default:
-		adopt, commit = adopt+configWords(c), "anvil mcp check --update"+configWords(c)
+	asked := repeated(c, "as") + repeated(c, "transport")
+	adopt := "anvil mcp adopt --mode facade --out DIR" + asked
+	commit, what := "anvil mcp snapshot --name NAME"+asked, "commit its surface; name it in anvil.yaml too, so that CI sees it drift"
+	if t.Kind == config.KindName {
+		adopt += repeated(c, "config")
+		commit, what = "anvil mcp snapshot"+asked+repeated(c, "config"), "commit its surface, so that CI sees it drift"
+		if surface.CheckName(t.Server.Name) != nil {
+			commit += " --name NAME"
+		}
 	}
-	return append(steps,
-		step{"run it behind anvil, approved tools only", adopt + " " + shellTarget(t)},
-		step{"commit its surface, so that CI sees it drift", commit + " " + shellTarget(t)})
+	return []step{{"run it behind anvil, approved tools only", adopt + " " + shellTarget(t)}, {what, commit + " " + shellTarget(t)}}
 }
 
-// configWords repeat the configuration that was named, with a blank before them.
-func configWords(c *cli.Context) string {
-	if path := c.String("config"); path != "" {
-		return " --config " + diag.ShellPath(path)
+// repeated is a flag as it was given, with a blank before it; "" when it was not.
+func repeated(c *cli.Context, flag string) string {
+	if value := c.String(flag); c.IsSet(flag) && value != "" {
+		return " --" + flag + " " + diag.ShellPath(value)
 	}
 	return ""
 }
@@ -64,28 +64,29 @@ func firstError(r diag.Report) string {
 	return ""
 }
 
-// nextForPack says how to approve what is not, and to serve what is.
+// nextForPack says how to approve what may still be approved, and to serve what is.
 func nextForPack(path string, mode pack.Mode, tools []toolView) []step {
-	var steps []step
+	steps := []step{}
 	approved, reads, open := false, false, ""
 	for _, t := range tools {
 		switch {
-		case t.State == string(air.StateApproved):
+		case t.state == air.StateApproved:
 			approved = true
-		case t.Effect == "read, unverified":
+		case t.state != air.StateGenerated && t.state != air.StateReviewRequired: // blocked or deprecated
+		case t.reads:
 			reads = true
 		case open == "":
 			open = t.Operation
 		}
+	}
+	if approved && mode == pack.Facade {
+		steps = append(steps, step{"give the facade to your agent host", "anvil mcp serve " + path})
 	}
 	if reads {
 		steps = append(steps, step{"approve the tools that only read", "anvil mcp approve " + path + " --read-only"})
 	}
 	if open != "" {
 		steps = append(steps, step{"approve a tool that may change something", "anvil mcp approve " + path + " " + diag.ShellArg(open, "OPERATION")})
-	}
-	if approved && mode == pack.Facade {
-		steps = append(steps, step{"give the facade to your agent host", "anvil mcp serve " + path})
 	}
 	return steps
 }
@@ -96,7 +97,7 @@ func writeNext(w io.Writer, steps []step) {
 	}
 	fmt.Fprintf(w, "\nnext:\n")
 	for _, s := range steps {
-		fmt.Fprintf(w, "  %s  # %s\n", s.Command, s.What)
+		fmt.Fprintf(w, "  %s  # %s\n", diag.Printable(s.Command), s.What)
 	}
 }
 

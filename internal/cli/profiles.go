@@ -26,13 +26,18 @@ func stability(c *cli.Context) (int, error) {
 	return n, nil
 }
 
+// otherProfile is the other of the two built-in client profiles.
+func otherProfile(p probe.Profile) probe.Profile {
+	if p.Name == probe.Bare.Name {
+		return probe.Full
+	}
+	return probe.Bare
+}
+
 // compareProfiles captures the server as the other built-in profile too, and reports every item that only one of the two is shown, or that
 // they are shown differently.
 func (sh *shell) compareProfiles(o probe.Options, seen observed) ([]diag.Finding, error) {
-	other := probe.Bare
-	if o.Profile.Name == probe.Bare.Name {
-		other = probe.Full
-	}
+	other := otherProfile(o.Profile)
 	o.Profile = other
 	again, err := capture(sh.ctx, o, 1)
 	if err != nil {

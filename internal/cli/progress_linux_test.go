@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 )
@@ -29,21 +30,22 @@ func TestProgressOnATerminal(t *testing.T) {
 	screen.waitFor(t, "waiting for three", "2/3")
 	p.end()
 	p.start("four")
-	if seen := screen.text(); strings.Contains(seen, "\x1b[2J") || strings.Contains(seen, "four") {
+	// Whatever was written before it is on the screen once this is.
+	if _, err := terminal.WriteString("that is all"); err != nil {
+		t.Fatal(err)
+	}
+	screen.waitFor(t, "that is all")
+	seen := screen.text()
+	if strings.Contains(seen, "\x1b[2J") || strings.Contains(seen, "four") {
 		t.Errorf("the terminal was sent %q", seen)
 	}
-}
-
-func TestProgressIsSilentElsewhere(t *testing.T) {
-	var stderr bytes.Buffer
-	p := (&shell{err: &stderr}).progress(2)
-	if p.begin != nil {
-		t.Error("it would show something later")
+	lines := strings.Split(seen, "\r")
+	if len(lines) < 3 || lines[len(lines)-1] != "that is all" {
+		t.Fatalf("the line was not begun again after the last of %q", seen)
 	}
-	p.start("one")()
-	p.end()
-	if stderr.Len() > 0 {
-		t.Errorf("stderr: %q", stderr.String())
+	shown, over := lines[len(lines)-3], lines[len(lines)-2]
+	if strings.Trim(over, " ") != "" || len(over) < utf8.RuneCountInString(strings.TrimRight(shown, " ")) {
+		t.Errorf("the line %q was not taken away by %q", shown, over)
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,26 +16,40 @@ import (
 	"anvil/compiler/diag"
 	"anvil/compiler/diff"
 	"anvil/compiler/pack"
+	"anvil/compiler/profiles"
 )
 
 // allRules lists the rules of every stage, by id. The panic of a rule id that two stages use is the catalogue's.
 func allRules() diag.Catalog {
-	return diag.NewCatalog(slices.Concat(probe.Rules, gate.Rules, adopt.Rules, air.Rules, diff.Rules, pack.Rules, checkRules)...)
+	return diag.NewCatalog(slices.Concat(probe.Rules, gate.Rules, gate.AcceptanceRules, adopt.Rules, air.Rules, diff.Rules, pack.Rules, checkRules)...)
 }
 
 func (sh *shell) rulesCommand() *cli.Command {
-	return &cli.Command{Name: "rules", Usage: "list the rules, or explain one", ArgsUsage: "[ID]", Action: func(c *cli.Context) error {
+	return &cli.Command{Name: "rules", Usage: "list the rules, or explain one", ArgsUsage: "[ID]", Flags: []cli.Flag{
+		&cli.BoolFlag{Name: "profiles", Usage: "list the revisions and clients that a surface is judged by, with every limit, its source and its month"},
+		formatFlag("text", "markdown"),
+	}, Action: func(c *cli.Context) error {
 		if err := sh.noArguments(c, 1); err != nil {
 			return err
 		}
+		if c.Bool("profiles") {
+			return sh.printProfiles(c.Args().First())
+		}
 		rules := allRules()
+		format, err := parseFormat(c, "text", "markdown")
+		if err != nil {
+			return err
+		}
+		if format == "markdown" {
+			_, err := sh.out.Write(rulesPage())
+			return err
+		}
 		if id := c.Args().First(); id != "" {
 			r, ok := rules.Find(id)
 			if !ok {
 				return usagef("no rule %q; list them with `anvil rules`", id)
 			}
-			_, err := fmt.Fprintf(sh.out, "%s (%s)\n%s\n\n%s\n", r.ID, classWords(r), r.Title, strings.TrimSpace(strings.ReplaceAll(r.Doc, "\n", " ")+" "+r.Hint))
-			return err
+			return sh.explain(r)
 		}
 		t := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
 		for _, r := range rules {
@@ -42,6 +57,48 @@ func (sh *shell) rulesCommand() *cli.Command {
 		}
 		return t.Flush()
 	}}
+}
+
+// explain prints a rule: what it means, what to do, on which axes it counts, and the fixture it fires on.
+func (sh *shell) explain(r diag.Rule) error {
+	fmt.Fprintf(sh.out, "%s (%s)\n%s\n\n%s\n", r.ID, classWords(r), r.Title, strings.ReplaceAll(r.Doc, "\n", " "))
+	if r.Hint != "" {
+		fmt.Fprintf(sh.out, "-> %s\n", r.Hint)
+	}
+	for _, p := range slices.Concat(profiles.All().Specs, profiles.All().Clients) {
+		if limit, ok := p.Limit(r.ID); ok {
+			fmt.Fprintf(sh.out, "on %s: %s\n", p.Axis(), limit)
+		}
+	}
+	if example, ok := gate.Example(r.ID); ok {
+		fmt.Fprintf(sh.out, "\nfires on:\n%s\nnot on:\n%s\n", asBlock(example.Fires), asBlock(example.Near))
+	}
+	return sh.out.err
+}
+
+func asBlock(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")
+}
+
+// printProfiles lists the axes, one of them in full when an id is given.
+func (sh *shell) printProfiles(id string) error {
+	if id != "" {
+		p, err := profiles.All().Client(id)
+		if err != nil {
+			return usage(err)
+		}
+		fmt.Fprintf(sh.out, "%s\n%s\n", p.Axis(), p.Title)
+		for _, l := range p.Limits {
+			fmt.Fprintf(sh.out, "  %s: %s\n    sources: %s\n", l.Rule, l, strings.Join(l.Sources, ", "))
+		}
+		return sh.out.err
+	}
+	t := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
+	for _, p := range slices.Concat(profiles.All().Specs, profiles.All().Clients) {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", p.Axis(), cmp.Or(p.Title, "MCP, revision "+p.ID), counted(len(p.Limits), "limit"))
+	}
+	fmt.Fprintf(t, "\t\tas of %s; `anvil rules --profiles CLIENT` shows the limits of one with their sources\n", profiles.All().Confirmed)
+	return t.Flush()
 }
 
 func classWords(r diag.Rule) string {

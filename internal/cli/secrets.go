@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -27,17 +28,20 @@ func (s *secrets) add(server config.Server) []string {
 	given := longEnough(server.Given())
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.given = merged(s.given, given)
+	for _, value := range given {
+		s.given = merged(s.given, longEnough([]string{value, url.QueryEscape(value), url.PathEscape(value), (&url.URL{Path: value}).EscapedPath()}))
+	}
 	for _, value := range longEnough(server.Secrets()) {
 		s.sure = merged(s.sure, spellings(value))
 	}
 	return given
 }
 
-// spellings are a value as it stands in text, in JSON, in Markdown, and in the id of an operation.
+// spellings are a value as it stands in text, in JSON, in Markdown, in a URL, and in the id of an operation.
 func spellings(value string) []string {
 	quoted := string(canon.Quote(value))
-	return longEnough([]string{value, quoted[1 : len(quoted)-1], diag.MarkdownText(value), diag.Printable(value), air.CanonicalName(value)})
+	return longEnough([]string{value, quoted[1 : len(quoted)-1], diag.MarkdownText(value), diag.Printable(value), air.CanonicalName(value),
+		url.QueryEscape(value), url.PathEscape(value), (&url.URL{Path: value}).EscapedPath()})
 }
 
 func longEnough(values []string) []string {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"sync"
+
 	"anvil/internal/config"
 )
 
@@ -8,22 +10,20 @@ import (
 func (sh *shell) sideBySide(servers []config.Server, jobs int, ask func(i int, s config.Server) outcome) []outcome {
 	shown := sh.progress(len(servers))
 	defer shown.end()
-	sh.asking = true
+	sh.progressShown = true
+	defer func() { sh.progressShown = false }()
 	outcomes := make([]outcome, len(servers))
 	slots := make(chan struct{}, jobs)
-	done := make(chan struct{})
+	var wg sync.WaitGroup
 	for i, s := range servers {
-		go func() {
-			slots <- struct{}{}
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
 			finished := shown.start(s.Name)
+			defer finished()
 			outcomes[i] = ask(i, s)
-			finished()
-			<-slots
-			done <- struct{}{}
-		}()
+		})
 	}
-	for range servers {
-		<-done
-	}
+	wg.Wait()
 	return outcomes
 }

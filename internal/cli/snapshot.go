@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	cli "github.com/urfave/cli/v2"
 
@@ -19,9 +20,9 @@ func (sh *shell) snapshotCommand() *cli.Command {
 gate refuses the surface.
 
 ` + targetUsage,
-		Flags: targetFlags(
+		Flags: targetFlags(append(gateFlags(),
 			&cli.StringFlag{Name: "name", Usage: "`NAME` of the snapshot (default: the server's name in the configuration)"}, dirFlag(),
-		),
+		)...),
 		Action: sh.snapshot,
 	}
 }
@@ -40,6 +41,9 @@ func (sh *shell) snapshot(c *cli.Context) error {
 	}
 	if err := surface.CheckName(name); err != nil {
 		return usage(err)
+	}
+	if _, err := sh.gateOptions(c); err != nil {
+		return err
 	}
 	store := storeOf(c)
 	base, err := baseline(store, name)
@@ -62,6 +66,9 @@ func (sh *shell) snapshot(c *cli.Context) error {
 		counts[kind.List()] = len(s.Items[kind])
 	}
 	fmt.Fprintf(sh.out, "%s: %s\n  %s\n  %s\n", store.Path(name), changeOf(base, s), listCounts(counts), s.Digest)
+	if target.Kind != config.KindName {
+		fmt.Fprintf(sh.out, "\nnext: name the server %s in anvil.yaml, so that `anvil mcp check` compares it with this file\n", name)
+	}
 	return nil
 }
 
@@ -71,11 +78,20 @@ func (sh *shell) passGate(c *cli.Context, seen observed) error {
 	if err != nil || !verdict.Refused() {
 		return err
 	}
-	report := diag.NewReport("inspect", verdict.Findings)
-	if err := sh.printReport(report, "text", ""); err != nil {
+	shown := diag.NewReport("inspect", errorsOf(verdict.Findings))
+	if err := sh.printReport(shown, "text", ""); err != nil {
 		return err
 	}
-	return &exitError{exitFindings, fmt.Errorf("the gate refuses this surface: %s; nothing was written", report.Summary.Line())}
+	refusal := fmt.Sprintf("the gate refuses this surface: %s; nothing was written", shown.Summary.Line())
+	if how := howToAccept(shown); how != "" {
+		refusal += "; fix what is listed above in the server; " + how
+	}
+	return &exitError{exitFindings, errors.New(refusal)}
+}
+
+// errorsOf are the findings for which the gate refuses.
+func errorsOf(findings []diag.Finding) []diag.Finding {
+	return slices.DeleteFunc(slices.Clone(findings), func(f diag.Finding) bool { return f.Class != diag.Error })
 }
 
 // baseline loads the stored snapshot, nil when there is none. It is read before the server is asked, so that nothing that somebody accepts

@@ -7,10 +7,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	cli "github.com/urfave/cli/v2"
 
+	"anvil/compiler/adopt/gate"
 	"anvil/compiler/adopt/probe"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
@@ -28,7 +30,7 @@ func targetFlags(more ...cli.Flag) []cli.Flag {
 // probeFlags are the flags of every command that asks servers for their surface.
 func probeFlags(more ...cli.Flag) []cli.Flag {
 	return append(more, configFlag(), timeoutFlag(),
-		&cli.StringFlag{Name: "as", Value: probe.Full.Name, Usage: "client `PROFILE` to announce: full or bare"})
+		&cli.StringFlag{Name: "as", Value: probe.Full.Name, Usage: "client `PROFILE` to announce: full or bare; or a client of `anvil rules --profiles`, of which inspect prints what its model is handed"})
 }
 
 func configFlag() cli.Flag {
@@ -73,7 +75,7 @@ func (sh *shell) target(c *cli.Context, args []string, rest []string) (config.Ta
 	}
 	t, err := config.ParseTarget(args, rest, file, c.String("transport"))
 	if err == nil {
-		t, err = t.WithHeaders(headers)
+		t, err = withHeaders(t, headers)
 	}
 	return t, usage(err)
 }
@@ -86,6 +88,13 @@ type observed struct {
 	secrets  []string // that the server was given
 	evidence probe.Evidence
 	live     bool
+
+	name    string        // the configured name; "" when it has none
+	command []string      // the configured command line; nil for a URL or a file
+	costs   *gate.Counter // of the snapshot
+
+	captures     int    // that were compared; 0 when it was made once
+	comparedWith string // the client profile that it was compared with; "" for none
 }
 
 // observe captures a live target, or reads the snapshot of one on disk. On error there is no snapshot, but what was noticed until then.
@@ -93,14 +102,14 @@ func (sh *shell) observe(c *cli.Context, t config.Target) (observed, error) {
 	switch t.Kind {
 	case config.KindSnapshot:
 		s, err := surface.ReadFile(t.Path)
-		return observed{snapshot: s}, err
+		return observed{snapshot: s, costs: gate.NewCounter(s)}, err
 	case config.KindPack:
 		p, err := pack.Open(t.Path)
 		if err != nil {
 			return observed{}, err
 		}
 		s, err := p.Snapshot()
-		return observed{snapshot: s, pack: p}, err
+		return observed{snapshot: s, pack: p, costs: gate.NewCounter(s)}, err
 	}
 	o, err := sh.probeOptions(c, t.Server)
 	if err != nil {
@@ -114,10 +123,14 @@ func (sh *shell) observe(c *cli.Context, t config.Target) (observed, error) {
 	seen, err := capture(sh.ctx, o, stable)
 	if err == nil && c.Bool("compare-profiles") {
 		var differences []diag.Finding
+		seen.comparedWith = otherProfile(o.Profile).Name
 		differences, err = sh.compareProfiles(o, seen)
 		seen.findings = append(seen.findings, differences...)
 	}
-	seen.secrets = t.Server.Secrets()
+	seen.secrets, seen.name, seen.costs = t.Server.Secrets(), t.Server.Name, gate.NewCounter(seen.snapshot)
+	if t.Server.Command != "" {
+		seen.command = append([]string{t.Server.Command}, t.Server.Args...)
+	}
 	return seen, err
 }
 
@@ -126,7 +139,7 @@ const patience = 2 * time.Second
 
 // announce says on a terminal that a server keeps anvil waiting, until the returned function is called. Of several servers their progress tells.
 func (sh *shell) announce(o probe.Options) func() {
-	if sh.asking || !isTerminal(sh.err) {
+	if sh.progressShown || !isTerminal(sh.err) {
 		return func() {}
 	}
 	t := time.AfterFunc(patience, func() {
@@ -136,9 +149,9 @@ func (sh *shell) announce(o probe.Options) func() {
 }
 
 func (sh *shell) probeOptions(c *cli.Context, s config.Server) (probe.Options, error) {
-	profile, err := probe.ParseProfile(c.String("as"))
+	profile, _, err := askedAs(c)
 	if err != nil {
-		return probe.Options{}, usage(err)
+		return probe.Options{}, err
 	}
 	limit, err := timeout(c)
 	if err != nil {
@@ -153,7 +166,7 @@ func (sh *shell) probeOptions(c *cli.Context, s config.Server) (probe.Options, e
 // capture makes the snapshot of a live server; above 1, so many captures are compared. On error there is none, but what was noticed until then.
 func capture(ctx context.Context, o probe.Options, stable int) (observed, error) {
 	r, err := probe.Repeated(ctx, o, stable)
-	seen := observed{findings: r.Findings, evidence: r.Evidence, live: true}
+	seen := observed{findings: r.Findings, evidence: r.Evidence, live: true, captures: stable}
 	if err != nil {
 		return seen, unreachable(o.Endpoint, err)
 	}
@@ -171,21 +184,25 @@ func unreachable(endpoint string, err error) error {
 	}
 	switch f.Code {
 	case probe.Unauthorized:
-		return fmt.Errorf("%s: the server asks for authentication: %w%s", endpoint, f, adviceFor(err))
+		return fmt.Errorf("%s: the server asks for authentication: %w%s", endpoint, f, adviceFor(endpoint, err))
 	case probe.NotMCP:
 		return fmt.Errorf("%s: this does not speak MCP: %w", endpoint, f)
 	case probe.BrokenList:
 		return fmt.Errorf("%s: the surface could not be read whole: %w", endpoint, f)
 	}
-	return fmt.Errorf("%s: the server could not be reached: %w%s", endpoint, f, adviceFor(err))
+	return fmt.Errorf("%s: the server could not be reached: %w%s", endpoint, f, adviceFor(endpoint, err))
 }
 
 // adviceFor is what to try after a refusal over HTTP, with its separator; empty for other errors.
-func adviceFor(err error) string {
+func adviceFor(endpoint string, err error) string {
 	var status *wire.StatusError
 	switch {
+	case errors.Is(err, wire.ErrAuthRequired) && strings.Contains(endpoint, "[headers "):
+		return "; what it was given was refused: see that the token is still valid and meant for this server, and which header it wants"
 	case errors.Is(err, wire.ErrAuthRequired):
-		return "; put its token into a variable and give that by name: --bearer-env TOKEN; or name the server in anvil.yaml and give it its token: headers: {Authorization: \"Bearer ${TOKEN}\"}"
+		return "; give it its token in anvil.yaml, headers: {Authorization: \"Bearer ${TOKEN}\"}, or to a command that takes its URL by the name of a variable, --bearer-env TOKEN"
+	case errors.Is(err, wire.ErrSessionGone):
+		return "; the server forgot the session that it had opened: run the command again, and report it to the server's maintainers"
 	case errors.As(err, &status) && status.Code == http.StatusNotFound:
 		return "; check the path of the URL, which often ends in /mcp"
 	}
@@ -202,13 +219,13 @@ func (sh *shell) dialer(s config.Server, keep wire.Spool) (func(context.Context)
 	if s.Command != "" {
 		env := wire.BaseEnv(s.Env)
 		args, _ := launch.Resolve(append([]string{s.Command}, s.Args...), env, s.Dir)
-		command := wire.Command{Args: args, Env: env, Dir: s.Dir, Grace: probeGrace, Secrets: given, Oversized: keep}
+		command := wire.Command{Args: args, Env: env, Dir: s.Dir, Grace: probeGrace, Secrets: given, Spool: keep}
 		return func(ctx context.Context) (wire.Link, error) { return wire.Start(ctx, command) }, config.Stdio, nil
 	}
 	for _, proxy := range config.Proxies(sh.getenv) {
 		sh.secret.add(proxy)
 	}
-	o := wire.HTTPOptions{URL: s.URL, Header: http.Header{}, Oversized: keep}
+	o := wire.HTTPOptions{URL: s.URL, Header: http.Header{}, Spool: keep}
 	for name, value := range s.Headers {
 		o.Header.Set(name, value)
 	}

@@ -53,7 +53,9 @@ type File struct {
 
 // Gate holds the settings of the gate; the zero value leaves every default in force.
 type Gate struct {
-	MaxTools int // how many tools a server may list; 0 when not set
+	MaxTools int      // how many tools a server may list; 0 when not set
+	Clients  []string // ids of the clients that have to take every surface
+	Accept   []Acceptance
 }
 
 // Diff holds the settings of comparisons; the zero value leaves every default in force.

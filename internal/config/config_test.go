@@ -101,7 +101,7 @@ func TestLoadRefuses(t *testing.T) {
 	}{
 		{"unknown top-level key", "anvil.yaml", "mcpServers: {}\ngates: {}\n", []string{`FILE:2: unknown key "gates"; known are $schema, env, mcpServers, servers, mcp, gate, diff, policy, learn, facade, annotations`}},
 		{"everything at once", "anvil.yaml", "gate:\n  maxTool: 1\n  maxTools: 0\ndiff:\n  failOn: never\n  x: 1\npolicy:\n  allow: []\nlearn: 1\nenv: no\n", []string{
-			`FILE:2: unknown key "maxTool" in gate; known is maxTools`,
+			`FILE:2: unknown key "maxTool" in gate; known are accept, clients and maxTools`,
 			`FILE:3: gate.maxTools must be a whole number of at least 1`,
 			`FILE:5: diff.failOn must be one of breaking, risky, security, any`,
 			`FILE:6: unknown key "x" in diff; known is failOn`,

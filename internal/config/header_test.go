@@ -1,117 +1,122 @@
 package config
 
 import (
+	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func planted(name string) (string, bool) {
-	value, ok := map[string]string{"TOKEN": "planted-token", "EMPTY": "", "LINES": "planted\nplanted"}[name]
+	value, ok := map[string]string{
+		"TOKEN": "planted-token", "lower": "planted-lower", "EMPTY": "", "LINES": "planted\nplanted", "BEARER": "Bearer planted", "SPACED": "planted token",
+	}[name]
 	return value, ok
+}
+
+// refused demands one error, tested with errors.Is where want is one, and that it repeats nothing planted.
+func refused(t *testing.T, given string, err, want error, words string) {
+	t.Helper()
+	if err == nil || want != nil && !errors.Is(err, want) || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "planted") {
+		t.Errorf("%q: error %v, want %q", given, err, words)
+	}
 }
 
 func TestParseHeader(t *testing.T) {
 	for _, tt := range []struct {
 		text string
 		want Header
-		err  string
 	}{
-		{"x-api-key: abc", Header{Name: "X-Api-Key", Value: "abc", Written: "abc"}, ""},
-		{"X-Time:12:30", Header{Name: "X-Time", Value: "12:30", Written: "12:30"}, ""},
-		{"X-Key:  ${TOKEN}/${env:TOKEN} ", Header{Name: "X-Key", Value: "planted-token/planted-token", Written: "${TOKEN}/${env:TOKEN}"}, ""},
-		{"X-Key: ${EMPTY:-spare}", Header{Name: "X-Key", Value: "spare", Written: "${EMPTY:-spare}"}, ""},
-		{"X-Key: $${TOKEN}", Header{Name: "X-Key", Value: "${TOKEN}", Written: "$${TOKEN}"}, ""},
-		{"X-Key: ${EMPTY}", Header{}, "EMPTY is not set, or empty"},
-		{"X-Key: ${EMPTY:-}", Header{}, "there is no value"},
-		{"X-Key: ${LINES}", Header{}, "a line break"},
-		{"Über: planted", Header{}, "a header's name is none"},
-		{"MCP-session-id: planted", Header{}, "Mcp-Session-Id is for anvil to set"},
+		{"x-api-key: abc", Header{Name: "X-Api-Key", Value: "abc", Written: "abc"}},
+		{"X-Time:12:30", Header{Name: "X-Time", Value: "12:30", Written: "12:30"}},
+		{"X-Key:  ${TOKEN}/${env:TOKEN} ", Header{Name: "X-Key", Value: "planted-token/planted-token", Written: "${TOKEN}/${env:TOKEN}"}},
+		{"X-Key: ${EMPTY:-spare}", Header{Name: "X-Key", Value: "spare", Written: "${EMPTY:-spare}"}},
+		{"X-Key: $${TOKEN}", Header{Name: "X-Key", Value: "${TOKEN}", Written: "$${TOKEN}"}},
 	} {
 		got, err := ParseHeader(tt.text, planted)
-		if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "planted")) {
-			t.Errorf("%q: error %v, want %q", tt.text, err, tt.err)
+		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+			t.Errorf("%q: %v (-want +got)\n%s", tt.text, err, diff)
 		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%q (-want +got)\n%s", tt.text, diff)
-		}
+	}
+}
+
+func TestParseHeaderRefuses(t *testing.T) {
+	const noName = "a header name has letters, digits and dashes only, as in X-Api-Key"
+	for _, tt := range []struct {
+		text  string
+		want  error
+		words string
+	}{
+		{"planted", ErrNotHeader, "want a name, a colon and a value in one word"},
+		{"X-Key:", ErrNoValue, "X-Key: there is no value"},
+		{"X-Key: ${EMPTY:-}", ErrNoValue, "X-Key: there is no value"},
+		{"Über: planted", nil, noName},
+		{"planted key: x", nil, noName},
+		{"X-Key : planted", nil, noName},
+		{": planted", nil, noName},
+		{"sk-planted1234: planted", nil, noName},
+		{"X-Key: ${NOSUCH}", nil, "X-Key: the variable NOSUCH is not set, or empty; set it in the environment"},
+		{"X-Key: ${EMPTY}", nil, "the variable EMPTY is not set, or empty"},
+		{"X-Key: ${planted_token}", nil, "the variable that it names is not set"},
+		{"X-Key: ${LINES}", nil, "the value of X-Key holds a line break or another control character"},
+		{"X-Key: planted\r\nX-Other: planted", nil, "the value of X-Key holds a line break"},
+		{"X-Key: planted\nplanted", nil, "the value of X-Key holds a line break"},
+		{"X-Key: planted\x01", nil, "the value of X-Key holds a line break"},
+		{"X-Key: planted\x7f", nil, "the value of X-Key holds a line break"},
+	} {
+		_, err := ParseHeader(tt.text, planted)
+		refused(t, tt.text, err, tt.want, tt.words)
+	}
+}
+
+// What the protocol or the connection sets is in nobody's hand.
+func TestParseHeaderRefusesOwnHeaders(t *testing.T) {
+	for _, name := range []string{
+		"Host", "content-length", "Content-Type", "content-encoding", "Accept", "Accept-Encoding", "Connection", "Keep-Alive", "Transfer-Encoding", "TE", "Trailer",
+		"Upgrade", "Expect", "Proxy-Authorization", "Last-Event-ID", "MCP-session-id", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Param-Region",
+	} {
+		_, err := ParseHeader(name+": planted", planted)
+		refused(t, name, err, nil, "the header "+http.CanonicalHeaderKey(name)+" is for anvil to set; leave it out")
 	}
 }
 
 func TestBearerHeader(t *testing.T) {
-	got, err := BearerHeader("TOKEN", planted)
-	want := Header{Name: "Authorization", Value: "Bearer planted-token", Written: "Bearer ${TOKEN}", Variable: "TOKEN"}
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("%v (-want +got)\n%s", err, diff)
-	}
-	if _, err := BearerHeader("LINES", planted); err == nil || strings.Contains(err.Error(), "planted") {
-		t.Errorf("a line break: %v", err)
-	}
-}
-
-// headed is a server by URL with headers of the command line.
-func headed(t *testing.T, texts ...string) Server {
-	t.Helper()
-	var headers []Header
-	for _, text := range texts {
-		h, err := ParseHeader(text, planted)
-		if err != nil {
-			t.Fatal(err)
+	for _, name := range []string{"TOKEN", "lower"} { // a name in small letters is one too
+		got, err := BearerHeader(name, planted)
+		token, _ := planted(name)
+		want := Header{Name: "Authorization", Value: "Bearer " + token, Written: "Bearer ${" + name + "}", Variable: name}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%v (-want +got)\n%s", err, diff)
 		}
-		headers = append(headers, h)
 	}
-	target, err := Target{Kind: KindURL, Server: Server{URL: "http://h/${mcp}"}}.WithHeaders(headers)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return target.Server
-}
-
-func TestHeadersByReferenceArePortable(t *testing.T) {
-	for text, portable := range map[string]bool{
-		"X-Key: ${TOKEN}": true, "Authorization: Token ${TOKEN}": true, "Cookie: a=${TOKEN}; b=${TOKEN}": true, "X-Pair: ${TOKEN}:${TOKEN}": true, "X-Key: ${env:TOKEN}": true,
-		"X-Key: abc": false, "X-Key: abc${TOKEN}": false, "X-Key: ${TOKEN}abc": false, "X-Key: ${EMPTY:-abc}": false, "Cookie: a=abc; b=${TOKEN}": false,
-		"Cookie: a=${TOKEN}; b=abc": false, "X-Key: $${TOKEN}": false, "Authorization: abc ${TOKEN}": false, "X-Key: Bearer abc": false,
+	for _, tt := range []struct {
+		variable string
+		want     error
+		words    string
+	}{
+		{"", ErrNotVariable, "want the name of a variable"},
+		{"planted-token", ErrNotVariable, "want the name of a variable that holds the token, not the token"},
+		{"NOSUCH", ErrNoToken, "the variable NOSUCH is not set, or empty"},
+		{"EMPTY", ErrNoToken, "the variable EMPTY is not set, or empty"},
+		{"planted_token", ErrNoToken, "the variable that it names is not set"},
+		{"BEARER", nil, "the variable BEARER is set to more than the token: leave the word Bearer out of it"},
+		{"SPACED", ErrOtherThanBearer, "the variable SPACED is set to text with a space in it, which is no bearer token"},
+		{"LINES", nil, "the variable LINES is not fit for a header: the value of Authorization holds a line break"},
 	} {
-		s := headed(t, text)
-		p, err := s.Portable()
-		if (err == nil) != portable {
-			t.Errorf("%q: %v", text, err)
-		}
-		name, written, _ := strings.Cut(text, ": ")
-		flag := text
-		if !portable {
-			flag = name + ": ${" + variableFor(name) + "}"
-		} else if p.Headers[name] != written || p.URL != "http://h/$${mcp}" {
-			t.Errorf("%q: portable are %q and %s", text, p.Headers, p.URL)
-		}
-		if diff := cmp.Diff([]string{"--header", flag}, s.HeaderFlags()); diff != "" {
-			t.Errorf("%q (-want +got)\n%s", text, diff)
-		}
+		_, err := BearerHeader(tt.variable, planted)
+		refused(t, tt.variable, err, tt.want, tt.words)
 	}
 }
 
-func TestHeadersOfTheCommandLineAreSecret(t *testing.T) {
-	s := headed(t, "X-Team: blue-team", "Authorization: Basic dXNlcjpodW50ZXIy")
-	for _, want := range []string{"blue-team", "dXNlcjpodW50ZXIy", "user:hunter2", "hunter2"} {
-		if !slices.Contains(s.Secrets(), want) {
-			t.Errorf("%q is not among the secrets %q", want, s.Secrets())
-		}
-	}
-	if shown := s.Redacted(); strings.Contains(shown, "blue") || !strings.Contains(shown, "[headers Authorization X-Team]") {
-		t.Errorf("shown as %s", shown)
-	}
-}
-
-// A default is a value that is written out.
-func TestPortableLeavesOutDefaults(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "anvil.yaml")
-	text := "mcpServers:\n  s:\n    url: http://h/\n    headers: {X-Key: '${K:-planted}', Authorization: 'Bearer ${K:-}', X-Team: '${T:-blue}'}\n"
+// All that is wrong with the headers of an entry is said at once, with its line.
+func TestHeadersOfAnEntry(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bad.yaml")
+	text := "mcpServers:\n  bad:\n    url: http://h/\n    headers: {host: planted, X-Lines: \"planted\\nplanted\", x-twice: planted, X-Twice: planted, planted key: x}\n" +
+		"  fine: {url: 'http://h/', headers: {Accept: text/plain, Content-Type: application/json, X-Key: planted}}\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -119,37 +124,13 @@ func TestPortableLeavesOutDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := f.Server("s")
-	if err != nil {
-		t.Fatal(err)
+	_, err = f.Server("bad")
+	for _, want := range []string{
+		"the header Host is for anvil to set; leave it out", "the value of X-Lines holds a line break", "the header X-Twice is given twice", "a header name has letters, digits and dashes only",
+	} {
+		refused(t, "bad", err, nil, "bad.yaml:4: server \"bad\": "+want)
 	}
-	got, err := s.Portable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]string{"X-Key": "${X_KEY}", "Authorization": "Bearer ${K:-}", "X-Team": "${T:-blue}"}
-	if diff := cmp.Diff(want, got.Headers); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-	if value, ok := s.Lookup("X_KEY"); !ok || value != "planted" {
-		t.Errorf("found again: %q, %v", value, ok)
-	}
-}
-
-func TestProxies(t *testing.T) {
-	env := map[string]string{"HTTP_PROXY": "http://joe:hunter2@h:1", "https_proxy": "joe:hunter3@h:1"}
-	var secrets []string
-	for _, p := range Proxies(func(name string) (string, bool) { v, ok := env[name]; return v, ok }) {
-		secrets = append(secrets, p.Secrets()...)
-	}
-	slices.Sort(secrets)
-	for _, want := range []string{"hunter2", "hunter3", "joe:hunter3"} {
-		if _, ok := slices.BinarySearch(secrets, want); !ok {
-			t.Errorf("%q is not among %q", want, secrets)
-		}
-	}
-	got := Proxies(func(string) (string, bool) { return "", false })
-	if diff := cmp.Diff([]Server(nil), got, cmpopts.IgnoreUnexported(Server{})); diff != "" {
-		t.Errorf("without proxies (-want +got)\n%s", diff)
+	if _, err := f.Server("fine"); err != nil {
+		t.Error(err)
 	}
 }

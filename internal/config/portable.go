@@ -11,7 +11,8 @@ import (
 
 // Portable returns s in a form fit for a file that is shared: as its configuration has it, with variables not filled in, and with every
 // secret in Env and Headers replaced by a reference to a variable, ${NAME}. A secret in an argument or in the URL cannot be replaced
-// safely, and neither can a header of the command line that is no reference; it is an error that says where. [Filled] is the way back.
+// safely, and neither can a header of the command line that is no reference, which is [ErrWrittenOut]; it is an error that says where.
+// [Filled] is the way back.
 func (s Server) Portable() (Server, error) {
 	p := s
 	if s.written != nil {
@@ -33,8 +34,8 @@ func (s Server) Portable() (Server, error) {
 	if len(problems) > 0 {
 		return Server{}, fmt.Errorf("%w; put it in a variable: name the server in anvil.yaml and write ${NAME} in its place", errors.Join(problems...))
 	}
-	if problems := s.portableHeaders(); len(problems) > 0 {
-		return Server{}, errors.Join(problems...)
+	if err := s.portableHeaders(); err != nil {
+		return Server{}, err
 	}
 	p.Env, p.Headers = referenced(p.Env), referenced(p.Headers)
 	return p, nil

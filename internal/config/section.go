@@ -1,11 +1,61 @@
 package config
 
 import (
+	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"anvil/compiler/canon"
 )
+
+// Acceptance is an entry of gate.accept as it is written: a finding that somebody lets pass.
+type Acceptance struct {
+	Rule, Server, Tool, Reason string
+	Until                      string // a day, such as 2027-01-31
+	Place                      string // file and line, for what is wrong with it
+}
+
+func (f *File) readAcceptances(list *canon.Node, at string) error {
+	if !list.IsArray() {
+		return f.problem(at, "gate.accept must be a list of {rule, tool, reason, until}")
+	}
+	var problems []error
+	for i, entry := range list.Items {
+		below := at + canon.Pointer(strconv.Itoa(i))
+		a := Acceptance{Place: f.place(below)}
+		fields := map[string]*string{"rule": &a.Rule, "server": &a.Server, "tool": &a.Tool, "reason": &a.Reason, "until": &a.Until}
+		if !entry.IsObject() {
+			problems = append(problems, f.problem(below, "an entry of gate.accept must be a map"))
+			continue
+		}
+		for _, m := range entry.Members {
+			field, known := fields[m.Name]
+			text, isText := m.Value.Str()
+			if !known || !isText {
+				problems = append(problems, f.problem(below+canon.Pointer(m.Name), "%q in gate.accept must be one of rule, server, tool, reason, until, with a text", m.Name))
+				continue
+			}
+			*field = text
+		}
+		f.Gate.Accept = append(f.Gate.Accept, a)
+	}
+	return errors.Join(problems...)
+}
+
+func textList(n *canon.Node) (list []string, ok bool) {
+	if !n.IsArray() {
+		return nil, false
+	}
+	for _, item := range n.Items {
+		text, isText := item.Str()
+		if !isText {
+			return nil, false
+		}
+		list = append(list, text)
+	}
+	return list, true
+}
 
 // readSection reads one of anvil's own sections. A key it does not know is a mistake wherever the file is shared.
 func (f *File) readSection(name string, section *canon.Node) (problems []error) {
@@ -33,6 +83,15 @@ func (f *File) readSetting(section, key string, value *canon.Node, at string) er
 		}
 		f.Gate.MaxTools = int(n)
 		return nil
+	case "gate.clients":
+		clients, ok := textList(value)
+		if !ok {
+			return f.problem(at, "gate.clients must be a list of client ids; `anvil rules --profiles` lists them")
+		}
+		f.Gate.Clients = clients
+		return nil
+	case "gate.accept":
+		return f.readAcceptances(value, at)
 	case "diff.failOn":
 		classes := []string{"breaking", "risky", "security", "any"}
 		if !slices.Contains(classes, value.Text()) {
@@ -43,7 +102,7 @@ func (f *File) readSetting(section, key string, value *canon.Node, at string) er
 	}
 	switch section {
 	case "gate":
-		return f.problem(at, "unknown key %q in gate; known is maxTools", key)
+		return f.problem(at, "unknown key %q in gate; known are accept, clients and maxTools", key)
 	case "diff":
 		return f.problem(at, "unknown key %q in diff; known is failOn", key)
 	}

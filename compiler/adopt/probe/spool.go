@@ -16,11 +16,14 @@ const spooledFiles = 4
 
 // Spool returns where oversized messages are kept for a capture whose evidence goes to the file at path: in path.oversized-1.json
 // and so on, four at most, that only their owner may read, since nothing is masked in them. Each has its name only once it is closed, and
-// replaces one of an earlier run. Give it to all links that write evidence to the same file. It is nil, which keeps nothing, when path is empty
-// or "-".
+// replaces one of an earlier run. Give it to all links that write evidence to the same file. It is nil, which keeps nothing, when path is empty,
+// "-", or something else than a regular file.
 func Spool(path string) wire.Spool {
 	if path == "" || path == "-" {
 		return nil
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil // beside a pipe or a device nobody expects files
 	}
 	var mu sync.Mutex
 	opened := 0

@@ -6,23 +6,23 @@ import (
 	"io"
 )
 
-// longField is how much is read of a line in an event beyond the limit, unless it is one of data.
-const longField = 8 << 10
+// oversizedField is how much is read of a line in an oversized event, unless it is one of data.
+const oversizedField = 8 << 10
 
-// longEvent is an event beyond the limit on its way past.
-type longEvent struct {
+// oversizedEvent is an event beyond the limit on its way past.
+type oversizedEvent struct {
 	s       *sseReader
 	e       *event
-	data    *excess
+	data    *oversizedMessage
 	hasData bool
 	line    []byte // the start of the line under way, unless it is one of data
 	inData  bool   // it is
 }
 
-// skip reads past an event beyond the limit and makes e what is to be told of it. hasData tells whether it has any until then; the
-// line under way is in s.long. When it ends without any, e.lost stays nil.
+// skip reads past an oversized event and makes e what is to be told of it. hasData tells whether the event had data before the current
+// line, which is in s.long. When it ends without any, e.lost stays nil.
 func (s *sseReader) skip(e *event, hasData bool) error {
-	l := longEvent{s: s, e: e, data: s.large.begin(), hasData: hasData}
+	l := oversizedEvent{s: s, e: e, data: s.oversized.begin(), hasData: hasData}
 	if hasData {
 		_, _ = l.data.Write(e.data)
 	}
@@ -35,7 +35,7 @@ func (s *sseReader) skip(e *event, hasData bool) error {
 			l.end(true)
 			return nil
 		}
-		if s.size > skipFactor*int64(s.large.limit) {
+		if s.size > skipFactor*int64(s.oversized.limit) {
 			l.data.size = max(l.data.size, s.size)
 			return l.data.end(false)
 		}
@@ -52,7 +52,7 @@ func (s *sseReader) skip(e *event, hasData bool) error {
 }
 
 // end completes the event, if there is one.
-func (l *longEvent) end(whole bool) {
+func (l *oversizedEvent) end(whole bool) {
 	if l.hasData {
 		l.e.lost = l.data.end(whole)
 		l.e.data, l.e.tail = l.data.head, l.data.tail
@@ -60,7 +60,7 @@ func (l *longEvent) end(whole bool) {
 }
 
 // add takes in more of the line under way. Six bytes tell whether it is one of data.
-func (l *longEvent) add(part []byte) {
+func (l *oversizedEvent) add(part []byte) {
 	if n := min(len(part), len("data: ")-len(l.line)); !l.inData && n > 0 {
 		l.line = append(l.line, part[:n]...)
 		part = part[n:]
@@ -73,11 +73,11 @@ func (l *longEvent) add(part []byte) {
 		_, _ = l.data.Write(part)
 		return
 	}
-	l.line = append(l.line, part[:min(len(part), longField-len(l.line))]...)
+	l.line = append(l.line, part[:min(len(part), oversizedField-len(l.line))]...)
 }
 
 // addData starts another line of data.
-func (l *longEvent) addData(value []byte) {
+func (l *oversizedEvent) addData(value []byte) {
 	if l.hasData {
 		_, _ = l.data.Write([]byte{'\n'})
 	}
@@ -86,7 +86,7 @@ func (l *longEvent) addData(value []byte) {
 }
 
 // endLine ends the line under way; it reports whether the line is blank, and so the event at its end.
-func (l *longEvent) endLine() (blank bool) {
+func (l *oversizedEvent) endLine() (blank bool) {
 	line, inData := l.line, l.inData
 	l.line, l.inData = l.line[:0], false
 	if inData || len(line) == 0 {

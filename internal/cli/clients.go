@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"anvil/compiler/diag"
+	"anvil/compiler/profiles"
+)
+
+// clientView is how one client takes a surface.
+type clientView struct {
+	Client    string   `json:"client"`
+	Title     string   `json:"title"`
+	Counts    bool     `json:"counts"`          // it has to take the surface: its errors refuse
+	Radius    string   `json:"radius,omitzero"` // the most that a violation takes down: tool, server or client; absent when it takes everything
+	Tools     []string `json:"tools"`           // that it does not take, or that take others down
+	Rules     []string `json:"rules"`           // of those violations
+	Warnings  int      `json:"warnings"`        // findings on it that refuse nothing
+	Confirmed string   `json:"confirmed"`       // the month in which its limits were last confirmed
+	surface   bool     // a violation is about the surface as a whole
+}
+
+// clientViews tells for every client how it takes the surface, by the findings on its axis.
+func clientViews(findings []diag.Finding, counts []string) []clientView {
+	views := []clientView{}
+	for _, p := range profiles.All().Clients {
+		v := clientView{Client: p.ID, Title: p.Title, Counts: slices.Contains(counts, p.ID), Tools: []string{}, Rules: []string{}, Confirmed: profiles.All().Confirmed}
+		for _, f := range findings {
+			if f.Axis == p.Axis() {
+				v.add(f, p)
+			}
+		}
+		slices.Sort(v.Tools)
+		v.Tools = slices.Compact(v.Tools)
+		views = append(views, v)
+	}
+	return views
+}
+
+func (v *clientView) add(f diag.Finding, p *profiles.Profile) {
+	if !refuses(f, p) {
+		v.Warnings++
+		return
+	}
+	if f.Tool != "" {
+		v.Tools = append(v.Tools, f.Tool)
+	} else {
+		v.surface = true
+	}
+	if !slices.Contains(v.Rules, f.Rule) {
+		v.Rules = append(v.Rules, f.Rule)
+	}
+	if radius := profiles.Radius(f.Radius); radiusRank(radius) > radiusRank(profiles.Radius(v.Radius)) {
+		v.Radius = f.Radius
+	}
+}
+
+// refuses reports whether the client refuses something for the finding, whether or not it counts here: what its limit says.
+func refuses(f diag.Finding, p *profiles.Profile) bool {
+	limit, ok := p.Limit(f.Rule)
+	return ok && limit.Class == string(diag.Error) && !(f.Class == diag.Info && strings.HasPrefix(f.Message, acceptedMark))
+}
+
+// acceptedMark begins the message of a finding that was accepted.
+const acceptedMark = "accepted until "
+
+func radiusRank(r profiles.Radius) int {
+	return slices.Index([]profiles.Radius{"", profiles.RadiusTool, profiles.RadiusServer, profiles.RadiusClient}, r)
+}
+
+// effect says in words what the client does with the surface.
+func (v clientView) effect() string {
+	of := counted(len(v.Tools), "tool")
+	if len(v.Tools) == 0 {
+		of = "the number of tools"
+	}
+	switch profiles.Radius(v.Radius) {
+	case profiles.RadiusClient:
+		return "refuses every request, for " + of
+	case profiles.RadiusServer:
+		return "drops all tools of the server, for " + of
+	case profiles.RadiusTool:
+		if len(v.Tools) == 0 {
+			return "drops what is beyond its number of tools"
+		}
+		return "drops " + of
+	}
+	return "takes it"
+}
+
+// writeClients lists the clients that do not take the surface, then those that do.
+func writeClients(w io.Writer, views []clientView) {
+	var takers []string
+	fmt.Fprintf(w, "clients (their limits as of %s)\n", profiles.All().Confirmed)
+	for _, v := range views {
+		if v.Radius == "" {
+			takers = append(takers, v.Client)
+			continue
+		}
+		fmt.Fprintf(w, "  %-20s  %s (%s)\n", v.Client, v.effect(), strings.Join(v.Rules, ", "))
+	}
+	if len(takers) > 0 {
+		fmt.Fprintf(w, "  %-20s  %s\n", "taken by", strings.Join(takers, ", "))
+	}
+}
+
+func writeClientsMarkdown(w io.Writer, views []clientView) {
+	fmt.Fprintf(w, "\n| client | | rules | limits as of |\n|---|---|---|---|\n")
+	for _, v := range views {
+		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", v.Title, v.effect(), strings.Join(v.Rules, ", "), v.Confirmed)
+	}
+}
+
+// aside parts the findings into those a person is shown, and the number of those about clients that nobody named.
+func aside(r diag.Report) (shown diag.Report, hidden int) {
+	var kept []diag.Finding
+	for _, f := range r.Findings {
+		if isAside(f) {
+			hidden++
+			continue
+		}
+		kept = append(kept, f)
+	}
+	shown = diag.NewReport(r.Report, kept)
+	shown.Servers = r.Servers
+	return shown, hidden
+}
+
+// isAside reports a finding about a client that nobody named.
+func isAside(f diag.Finding) bool {
+	return strings.HasPrefix(f.Axis, profiles.ClientAxis) && f.Class == diag.Info
+}
+
+// hiddenLine tells of findings that are not shown; "" when there are none.
+func hiddenLine(hidden int) string {
+	if hidden == 0 {
+		return ""
+	}
+	return fmt.Sprintf("and %s about clients that were not named: see them with --profile CLIENT, or --format json", counted(hidden, "finding"))
+}

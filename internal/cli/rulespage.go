@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"anvil/compiler/adopt"
+	"anvil/compiler/adopt/gate"
+	"anvil/compiler/adopt/probe"
+	"anvil/compiler/air"
+	"anvil/compiler/diag"
+	"anvil/compiler/diff"
+	"anvil/compiler/pack"
+	"anvil/compiler/profiles"
+)
+
+// rulesPage is docs/rules.md: every rule by the stage that has it, and the profiles.
+func rulesPage() []byte {
+	var b bytes.Buffer
+	b.WriteString("# Rules\n\nMade by `anvil rules --format markdown`; `anvil rules ID` explains one, with an example it fires on.\n")
+	for _, stage := range []struct {
+		title string
+		rules diag.Catalog
+	}{
+		{"Probe: how the server behaves", probe.Rules},
+		{"Gate: what the surface is", diag.NewCatalog(slices.Concat(gate.Rules, gate.AcceptanceRules)...)},
+		{"Bridge and AIR: what the tools do, and who approved them", diag.NewCatalog(slices.Concat(adopt.Rules, air.Rules)...)},
+		{"Diff: what changed", diff.Rules},
+		{"Pack and check", diag.NewCatalog(slices.Concat(pack.Rules, checkRules)...)},
+	} {
+		fmt.Fprintf(&b, "\n## %s\n\n| rule | class | what it means | why, and the smallest fix |\n|---|---|---|---|\n", stage.title)
+		for _, r := range stage.rules {
+			doc := strings.Join(strings.Fields(r.Doc+" "+r.Hint), " ")
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.ID, classWords(r), diag.MarkdownText(r.Title), diag.MarkdownText(doc))
+		}
+	}
+	fmt.Fprintf(&b, "\n## Profiles\n\nLimits of revisions and clients, as of %s. A finding on the axis of a client counts once the client is named (`--profile`, `gate.clients`);\nuntil then it is information.\n", profiles.All().Confirmed)
+	for _, p := range slices.Concat(profiles.All().Specs, profiles.All().Clients) {
+		fmt.Fprintf(&b, "\n### %s\n\n| rule | limit | sources |\n|---|---|---|\n", p.Axis())
+		for _, l := range p.Limits {
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", l.Rule, diag.MarkdownText(l.String()), diag.MarkdownText(strings.Join(l.Sources, ", ")))
+		}
+	}
+	return b.Bytes()
+}

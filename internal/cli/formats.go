@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	cli "github.com/urfave/cli/v2"
@@ -10,6 +12,7 @@ import (
 	"anvil/compiler/diag"
 	"anvil/compiler/diag/export"
 	"anvil/compiler/surface"
+	"anvil/internal/config"
 )
 
 // reportFormats are the formats of the reports that CI reads.
@@ -19,16 +22,10 @@ var reportFormats = []string{"text", "json", "yaml", "markdown", "sarif", "junit
 // left out: they would drown the rest.
 func exported(c *cli.Context, r diag.Report, format string, threshold diag.Threshold) ([]byte, error) {
 	shown, _ := aside(r)
-	t := export.Tool{Name: "anvil", Version: version, Rules: allRules(), Threshold: threshold, Broken: isBroken, Artifact: func(server string) string {
-		if surface.CheckName(server) != nil {
-			return "anvil.yaml"
-		}
-		dir := "testdata/snapshots"
-		if given := c.String("dir"); given != "" && filepath.IsLocal(given) {
-			dir = given
-		}
-		return path.Join(filepath.ToSlash(dir), server+surface.FileSuffix)
-	}}
+	t := export.Tool{
+		Name: "anvil", Version: version, Rules: allRules(), Threshold: threshold, Accepted: c.Bool("update"), Target: targetName(c),
+		Broken: isBroken, Artifact: func(server string) string { return artifact(c, server) },
+	}
 	switch format {
 	case "sarif":
 		return export.SARIF(shown, t)
@@ -38,6 +35,65 @@ func exported(c *cli.Context, r diag.Report, format string, threshold diag.Thres
 		return export.GitHub(shown, t), nil
 	}
 	return nil, nil
+}
+
+// targetName is what the line calls the one server of a report, or the new side of a difference; "" when it gives an address or a command.
+func targetName(c *cli.Context) string {
+	name := c.Args().Get(c.NArg() - 1)
+	if strings.Contains(name, "://") {
+		return ""
+	}
+	return name
+}
+
+// artifact returns the file of the repository that findings about a server are shown on: its snapshot, or the file that the line names, the new
+// one of two; the configuration when there is none.
+func artifact(c *cli.Context, server string) string {
+	candidates := []string{server}
+	if server == "" {
+		candidates = slices.Clone(c.Args().Slice())
+		slices.Reverse(candidates)
+	}
+	dir := c.String("dir")
+	if dir == "" {
+		dir = "testdata/snapshots"
+	}
+	for _, name := range candidates {
+		if file, ok := committed(name); ok && server == "" {
+			return file
+		}
+		if surface.CheckName(name) != nil {
+			continue
+		}
+		if file, ok := committed(filepath.Join(dir, name+surface.FileSuffix)); ok {
+			return file
+		}
+	}
+	if file, ok := committed(c.String("config")); ok {
+		return file
+	}
+	if found, ok := config.Find("."); ok {
+		return path.Clean(filepath.ToSlash(found))
+	}
+	return "anvil.yaml"
+}
+
+// committed returns the path of a file below this folder, relative to it.
+func committed(file string) (string, bool) {
+	if filepath.IsAbs(file) {
+		here, err := os.Getwd()
+		if err != nil {
+			return "", false
+		}
+		if file, err = filepath.Rel(here, file); err != nil {
+			return "", false
+		}
+	}
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() || !filepath.IsLocal(file) {
+		return "", false
+	}
+	return filepath.ToSlash(filepath.Clean(file)), true
 }
 
 func (sh *shell) printExported(c *cli.Context, r diag.Report, format string, threshold diag.Threshold) error {
@@ -52,5 +108,5 @@ func (sh *shell) printExported(c *cli.Context, r diag.Report, format string, thr
 // isExported reports a format of other programs.
 func isExported(format string) bool { return strings.Contains(" sarif junit github ", " "+format+" ") }
 
-// isBroken reports a server that could not be looked at: one whose state has an exit code of its own beyond findings.
-func isBroken(s diag.Status) bool { return exitOf(s) > exitFindings }
+// isBroken reports a server that could not be looked at, or whose snapshot could not be: one whose state ends the command by itself.
+func isBroken(s diag.Status) bool { return exitOf(s) != exitClean }

@@ -53,7 +53,11 @@ func answerOf(script, message *canon.Node) string {
 	case "tools/list":
 		var tools []string
 		for _, tool := range script.Get("tools").Elements() {
-			tools = append(tools, strings.TrimSuffix(string(tool.Raw), "}")+`,"inputSchema":{"type":"object"}}`)
+			text := string(tool.Raw)
+			if tool.Get("inputSchema") == nil {
+				text = strings.TrimSuffix(text, "}") + `,"inputSchema":{"type":"object"}}`
+			}
+			tools = append(tools, text)
 		}
 		return `"result":{"tools":[` + strings.Join(tools, ",") + `]}`
 	case "tools/call":

@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -140,6 +143,22 @@ func TestModulesUsedInOnePlace(t *testing.T) {
 			uses := slices.ContainsFunc(p.Imports, func(i string) bool { return i == module || strings.HasPrefix(i, module+"/") })
 			if uses && name != home {
 				t.Errorf("%s imports %s, which only %s may", name, module, home)
+			}
+		}
+	}
+}
+
+// TestArchitecturePageNamesEveryRoom keeps docs/architecture.md as fresh as the table above.
+func TestArchitecturePageNamesEveryRoom(t *testing.T) {
+	page, err := os.ReadFile("../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, names := range order {
+		for _, name := range names {
+			room := path.Base(name)
+			if !regexp.MustCompile("`[^`\n]*\\b"+regexp.QuoteMeta(room)+"\\b[^`\n]*`").Match(page) && !strings.Contains(string(page), "/"+room) {
+				t.Errorf("docs/architecture.md does not name %s", name)
 			}
 		}
 	}

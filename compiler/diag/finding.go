@@ -42,8 +42,15 @@ type Finding struct {
 	Before      canon.Raw `json:"before,omitzero"`
 	After       canon.Raw `json:"after,omitzero"`
 	Witness     canon.Raw `json:"witness,omitzero"`
-	Hint        string    `json:"hint,omitzero"` // what to do next
-	Fingerprint string    `json:"fingerprint"`   // from rule, subject and arguments; a reworded message keeps it
+	Hint        string    `json:"hint,omitzero"`     // what to do next
+	Accepted    *Accepted `json:"accepted,omitzero"` // somebody let it pass: it fails nothing
+	Fingerprint string    `json:"fingerprint"`       // from rule, subject and arguments; a reworded message keeps it
+}
+
+// Accepted says why a finding passes, and until which day: 2027-01-31.
+type Accepted struct {
+	Reason string `json:"reason"`
+	Until  string `json:"until"`
 }
 
 // Sealed returns f with its fingerprint. args are the typed facts of the finding, besides rule and subject, that make it another one

@@ -50,8 +50,10 @@ func (r Report) WriteText(w io.Writer) error {
 		}
 		ew.printf("%-8s %s%s  %s\n", f.Class, f.Rule, mark, Shorten(Printable(f.place()), placeWidth))
 		ew.printf("         %s\n", Shorten(Printable(f.Message), messageWidth))
-		if on := axesOf(group); on != "" {
-			ew.printf("         %s\n", on)
+		for _, line := range []string{axesOf(group), f.acceptance()} {
+			if line != "" {
+				ew.printf("         %s\n", line)
+			}
 		}
 		f.writeChange(ew)
 		if f.Hint != "" {
@@ -78,6 +80,14 @@ func byAxis(findings []Finding) [][]Finding {
 	}
 	slices.SortStableFunc(groups, func(a, b []Finding) int { return b[0].Class.Rank() - a[0].Class.Rank() })
 	return groups
+}
+
+// acceptance says who let a finding pass, which is whoever wrote the reason.
+func (f Finding) acceptance() string {
+	if f.Accepted == nil {
+		return ""
+	}
+	return Printable("accepted until " + f.Accepted.Until + ": " + f.Accepted.Reason)
 }
 
 // radii say in words what a violation takes down.
@@ -198,8 +208,10 @@ func (r Report) WriteMarkdown(w io.Writer) error {
 			class += ", security"
 		}
 		what := MarkdownText(f.Message)
-		if on := axesOf(group); on != "" {
-			what += "<br>" + MarkdownText(on)
+		for _, line := range []string{axesOf(group), f.acceptance()} {
+			if line != "" {
+				what += "<br>" + MarkdownText(line)
+			}
 		}
 		for _, side := range f.sides() {
 			what += "<br>" + MarkdownText(side)

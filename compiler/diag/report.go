@@ -79,6 +79,9 @@ func ParseThreshold(s string, allowed ...Threshold) (Threshold, error) {
 
 // Fails reports whether f is at or above the threshold.
 func (t Threshold) Fails(f Finding) bool {
+	if f.Accepted != nil {
+		return false
+	}
 	rank := f.Class.Rank()
 	switch t {
 	case FailOnAny:

@@ -46,22 +46,41 @@ type Limit struct {
 	Confirmed string   `json:"confirmed,omitzero"` // the month, 2026-11
 }
 
+// units are what the numbers of a rule's limits count.
+var units = map[string]string{
+	"name-length": " characters", "property-key-charset": " characters", "description-too-long": " bytes", "not-strict": " levels", "tool-budget": " tools",
+	"token-budget": " tokens",
+}
+
+// Words says what a violation takes down.
+func (r Radius) Words() string {
+	switch r {
+	case RadiusServer:
+		return "all tools of the server"
+	case RadiusClient:
+		return "every request of the client"
+	}
+	return "this tool"
+}
+
 // String says what is asked for, what a violation takes down, and how old that is.
 func (l Limit) String() string {
 	var parts []string
+	unit := units[l.Rule]
 	for _, part := range []struct {
 		words string
 		given bool
 	}{
-		{fmt.Sprintf("at most %d", l.Max), l.Max > 0}, {fmt.Sprintf("at least %d", l.Min), l.Min > 1}, {fmt.Sprintf("better at most %d", l.Best), l.Best > 0},
-		{fmt.Sprintf("less %d of its own", l.Builtin), l.Builtin > 0}, {"matching " + l.Pattern, l.Pattern != ""},
+		{fmt.Sprintf("at most %d%s", l.Max, unit), l.Max > 0}, {fmt.Sprintf("at least %d%s", l.Min, unit), l.Min > 1},
+		{fmt.Sprintf("better at most %d%s", l.Best, unit), l.Best > 0},
+		{fmt.Sprintf("%d of them its own", l.Builtin), l.Builtin > 0}, {"matching " + l.Pattern, l.Pattern != ""},
 		{strings.Join(l.Keywords, " "), len(l.Keywords) > 0}, {l.Note, l.Note != ""},
 	} {
 		if part.given {
 			parts = append(parts, part.words)
 		}
 	}
-	parts = append(parts, fmt.Sprintf("%s, takes down the %s, as of %s", l.Class, l.Radius, l.Confirmed))
+	parts = append(parts, fmt.Sprintf("%s, takes down %s, as of %s", l.Class, l.Radius.Words(), l.Confirmed))
 	return strings.Join(parts, "; ")
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"anvil/compiler/adopt/gate"
 	"anvil/compiler/diag"
 	"anvil/compiler/profiles"
 )
@@ -21,6 +22,35 @@ type clientView struct {
 	Warnings  int      `json:"warnings"`        // findings on it that refuse nothing
 	Confirmed string   `json:"confirmed"`       // the month in which its limits were last confirmed
 	surface   bool     // a violation is about the surface as a whole
+}
+
+// specView is how legal a surface is for the revision that was negotiated.
+type specView struct {
+	Axis   string   `json:"axis"`
+	Errors int      `json:"errors"`
+	Rules  []string `json:"rules"` // of the errors
+}
+
+// specViewOf counts the errors of the gate that are true for every client.
+func specViewOf(findings []diag.Finding, revision string) specView {
+	v := specView{Axis: profiles.All().Spec(revision).Axis(), Rules: []string{}}
+	for _, f := range findings {
+		if _, ofGate := gate.Rules.Find(f.Rule); f.Class != diag.Error || !ofGate || strings.HasPrefix(f.Axis, profiles.ClientAxis) {
+			continue
+		}
+		v.Errors++
+		if !slices.Contains(v.Rules, f.Rule) {
+			v.Rules = append(v.Rules, f.Rule)
+		}
+	}
+	return v
+}
+
+func (v specView) String() string {
+	if v.Errors == 0 {
+		return "no errors"
+	}
+	return fmt.Sprintf("%s (%s)", counted(v.Errors, "error"), strings.Join(v.Rules, ", "))
 }
 
 // clientViews tells for every client how it takes the surface, by the findings on its axis.
@@ -61,11 +91,8 @@ func (v *clientView) add(f diag.Finding, p *profiles.Profile) {
 // refuses reports whether the client refuses something for the finding, whether or not it counts here: what its limit says.
 func refuses(f diag.Finding, p *profiles.Profile) bool {
 	limit, ok := p.Limit(f.Rule)
-	return ok && limit.Class == string(diag.Error) && !(f.Class == diag.Info && strings.HasPrefix(f.Message, acceptedMark))
+	return ok && limit.Class == string(diag.Error)
 }
-
-// acceptedMark begins the message of a finding that was accepted.
-const acceptedMark = "accepted until "
 
 func radiusRank(r profiles.Radius) int {
 	return slices.Index([]profiles.Radius{"", profiles.RadiusTool, profiles.RadiusServer, profiles.RadiusClient}, r)
@@ -91,26 +118,45 @@ func (v clientView) effect() string {
 	return "takes it"
 }
 
+// namedTools is how many tools a line about a client names.
+const namedTools = 3
+
+// tools names the first of the tools that a client does not take, with a blank before them.
+func (v clientView) tools() string {
+	if len(v.Tools) == 0 {
+		return ""
+	}
+	names := make([]string, 0, namedTools)
+	for _, name := range v.Tools[:min(namedTools, len(v.Tools))] {
+		names = append(names, brief(name))
+	}
+	text := ": " + strings.Join(names, ", ")
+	if more := len(v.Tools) - namedTools; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
 // writeClients lists the clients that do not take the surface, then those that do.
-func writeClients(w io.Writer, views []clientView) {
+func writeClients(w io.Writer, spec specView, views []clientView) {
 	var takers []string
-	fmt.Fprintf(w, "clients (their limits as of %s)\n", profiles.All().Confirmed)
+	fmt.Fprintf(w, "clients (their limits as of %s)\n  %-20s  %s\n", profiles.All().Confirmed, spec.Axis, spec)
 	for _, v := range views {
 		if v.Radius == "" {
 			takers = append(takers, v.Client)
 			continue
 		}
-		fmt.Fprintf(w, "  %-20s  %s (%s)\n", v.Client, v.effect(), strings.Join(v.Rules, ", "))
+		fmt.Fprintf(w, "  %-20s  %s (%s\n", v.Client, v.effect(), strings.Join(v.Rules, ", ")+")"+v.tools())
 	}
 	if len(takers) > 0 {
 		fmt.Fprintf(w, "  %-20s  %s\n", "taken by", strings.Join(takers, ", "))
 	}
 }
 
-func writeClientsMarkdown(w io.Writer, views []clientView) {
-	fmt.Fprintf(w, "\n| client | | rules | limits as of |\n|---|---|---|---|\n")
+func writeClientsMarkdown(w io.Writer, spec specView, views []clientView) {
+	fmt.Fprintf(w, "\n| client | | rules | limits as of |\n|---|---|---|---|\n| %s | %s | | %s |\n", spec.Axis, spec, profiles.All().Confirmed)
 	for _, v := range views {
-		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", v.Title, v.effect(), strings.Join(v.Rules, ", "), v.Confirmed)
+		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", v.Title, diag.MarkdownText(v.effect()+v.tools()), strings.Join(v.Rules, ", "), v.Confirmed)
 	}
 }
 
@@ -131,7 +177,7 @@ func aside(r diag.Report) (shown diag.Report, hidden int) {
 
 // isAside reports a finding about a client that nobody named.
 func isAside(f diag.Finding) bool {
-	return strings.HasPrefix(f.Axis, profiles.ClientAxis) && f.Class == diag.Info
+	return strings.HasPrefix(f.Axis, profiles.ClientAxis) && f.Class == diag.Info && f.Accepted == nil
 }
 
 // hiddenLine tells of findings that are not shown; "" when there are none.

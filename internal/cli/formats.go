@@ -37,13 +37,17 @@ func exported(c *cli.Context, r diag.Report, format string, threshold diag.Thres
 	return nil, nil
 }
 
-// targetName is what the line calls the one server of a report, or the new side of a difference; "" when it gives an address or a command.
+// targetName is what the line calls the one server of a report, or the new side of a difference: a name or a file's; "" when it gives an
+// address or a command.
 func targetName(c *cli.Context) string {
+	if c.NArg() == 0 {
+		return ""
+	}
 	name := c.Args().Get(c.NArg() - 1)
 	if strings.Contains(name, "://") {
 		return ""
 	}
-	return name
+	return strings.TrimSuffix(filepath.Base(name), surface.FileSuffix)
 }
 
 // artifact returns the file of the repository that findings about a server are shown on: its snapshot, or the file that the line names, the new

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	cli "github.com/urfave/cli/v2"
@@ -62,7 +63,7 @@ func (sh *shell) inspect(c *cli.Context) error {
 	}
 	seen, err := sh.observe(c, target)
 	if err != nil {
-		return sh.inspectFailed(c, target, format, seen, err)
+		return sh.inspectFailed(c, target, format, threshold, seen, err)
 	}
 	if _, client, err := askedAs(c); client != nil || err != nil {
 		return errors.Join(err, sh.printClientView(c, client, seen, format))
@@ -87,19 +88,18 @@ func (sh *shell) inspect(c *cli.Context) error {
 
 // inspection runs the gate and the bridge. A pack shows its own document, with the approvals that hold now.
 func (sh *shell) inspection(c *cli.Context, seen observed) (inspection, error) {
-	verdict, err := sh.verdict(c, seen)
+	document, lapsed := adopt.Bridge(seen.snapshot), []diag.Finding(nil)
+	if seen.pack != nil {
+		var err error
+		if document, err = trustedDocument(seen.pack); err != nil {
+			return inspection{}, err
+		}
+		document, lapsed = document.WithApprovals(pack.Approvals(document), sh.now())
+	}
+	verdict, err := sh.verdict(c, seen, slices.Concat(adopt.Doubts(document.Diagnostics), lapsed)...)
 	if err != nil {
 		return inspection{}, err
 	}
-	if seen.pack == nil {
-		return sh.newInspection(c, seen, verdict, adopt.Bridge(seen.snapshot))
-	}
-	document, err := trustedDocument(seen.pack)
-	if err != nil {
-		return inspection{}, err
-	}
-	document, lapsed := document.WithApprovals(pack.Approvals(document), sh.now())
-	verdict.Findings = append(verdict.Findings, lapsed...)
 	return sh.newInspection(c, seen, verdict, document)
 }
 

@@ -100,7 +100,10 @@ func (sh *shell) newInspections(c *cli.Context, servers []config.Server, views [
 		v.Totals.Tools += view.Surface.Counts[surface.Tool.List()]
 		v.Totals.Tokens.add(view.Surface.Tokens)
 	}
-	v.Report = withFindings(v.Report, gate.CheckTogether(together, o))
+	v.Report = withFindings(v.Report, gate.Accept(gate.CheckTogether(together, o.Options), o.accepted, sh.now()))
+	if len(v.Surfaces) == len(servers) { // else what an acceptance is for may be among what nobody could look at
+		v.Report = withFindings(v.Report, gate.Leftovers(v.Findings, o.accepted, sh.now()))
+	}
 	if rule := firstError(v.Report); rule != "" {
 		v.Next = append(v.Next, nextForError(rule))
 	} else if len(v.Surfaces) == len(servers) {

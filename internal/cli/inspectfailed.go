@@ -15,7 +15,7 @@ import (
 
 // inspectFailed reports a capture that could not be made: the evidence, when it was asked for, and what was noticed until then. It is a result,
 // so the formats for programs have a report of the common shape, without a surface. It returns the error that the command ends with.
-func (sh *shell) inspectFailed(c *cli.Context, target config.Target, format string, seen observed, err error) error {
+func (sh *shell) inspectFailed(c *cli.Context, target config.Target, format string, threshold diag.Threshold, seen observed, err error) error {
 	var failed *probe.Failure
 	if !errors.As(err, &failed) {
 		return err
@@ -23,6 +23,9 @@ func (sh *shell) inspectFailed(c *cli.Context, target config.Target, format stri
 	report := diag.NewReport("inspect", seen.findings)
 	report.Servers = []diag.Status{sh.failed(cmp.Or(target.Server.Name, target.Server.Redacted()), err).status}
 	data, written := renderFailed(report, format)
+	if isExported(format) {
+		data, written = exported(c, report, format, threshold)
+	}
 	written = errors.Join(written, sh.writeEvidence(c.String("evidence"), seen, failed))
 	if len(data) > 0 {
 		written = errors.Join(written, sh.writeResult(c.String("out"), sh.secret.hide(data)))

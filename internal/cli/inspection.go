@@ -7,7 +7,6 @@ import (
 
 	cli "github.com/urfave/cli/v2"
 
-	"anvil/compiler/adopt"
 	"anvil/compiler/adopt/gate"
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
@@ -42,6 +41,7 @@ type surfaceView struct {
 	Counts          map[string]int `json:"counts"` // items per list
 	Tools           []toolView     `json:"tools"`
 	Costs           gate.Costs     `json:"costs"`   // what takes how much of a model's context
+	Spec            specView       `json:"spec"`    // how legal it is for the negotiated revision
 	Clients         []clientView   `json:"clients"` // how each known client takes the surface
 }
 
@@ -100,7 +100,7 @@ func (sh *shell) newInspection(c *cli.Context, seen observed, v gate.Verdict, d 
 	s := seen.snapshot
 	view := inspection{
 		seen:   seen,
-		Report: diag.NewReport("inspect", append(v.Findings, adopt.Doubts(d.Diagnostics)...)),
+		Report: diag.NewReport("inspect", v.Findings),
 		Surface: surfaceView{
 			Name: s.ServerName(), Version: s.ServerVersion(), Endpoint: s.Endpoint, Transport: s.Transport, Era: s.Era,
 			ProtocolVersion: s.ProtocolVersion, ClientProfile: s.ClientProfile, Captures: seen.captures, ComparedWith: seen.comparedWith, Capabilities: memberNames(s.Capabilities),
@@ -118,6 +118,7 @@ func (sh *shell) newInspection(c *cli.Context, seen observed, v gate.Verdict, d 
 	}
 	view.Surface.Costs = seen.costs.Costs()
 	view.Surface.Tokens = tokensOf(seen.costs)
+	view.Surface.Spec = specViewOf(view.Findings, s.ProtocolVersion)
 	view.Surface.Clients = clientViews(view.Findings, o.Clients)
 	slices.SortStableFunc(view.Surface.Tools, func(a, b toolView) int { return strings.Compare(a.Name, b.Name) })
 	return view, err

@@ -67,7 +67,7 @@ func (s surfaceView) writeText(w io.Writer) error {
 		writeCosts(w, s.Costs)
 	}
 	fmt.Fprintln(w)
-	writeClients(w, s.Clients)
+	writeClients(w, s.Spec, s.Clients)
 	return nil
 }
 
@@ -199,7 +199,7 @@ func (s surfaceView) writeMarkdown(w io.Writer) error {
 		fmt.Fprintf(w, "| %s | %s | %s | %s | %d | %s | %s | %s | %s |\n", diag.MarkdownText(t.cell()), t.Effect, t.Risk, diag.MarkdownText(orDash(t.State)), t.Tokens,
 			diag.MarkdownText(cellOf(t.Arguments, 4*maxCell)), diag.MarkdownText(cellOf(t.Hints, maxCell)), diag.MarkdownText(cellOf(t.Flags, maxCell)), t.Digest)
 	}
-	writeClientsMarkdown(w, s.Clients)
+	writeClientsMarkdown(w, s.Spec, s.Clients)
 	_, err := fmt.Fprintln(w)
 	return err
 }

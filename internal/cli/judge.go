@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,9 +24,15 @@ func gateFlags() []cli.Flag {
 	}
 }
 
+// demands are what a surface is held to, and what of it somebody lets pass.
+type demands struct {
+	gate.Options
+	accepted []gate.Acceptance
+}
+
 // gateOptions reads what the gate is to hold a surface to, from the configuration and the flags.
-func (sh *shell) gateOptions(c *cli.Context) (gate.Options, error) {
-	o := gate.Options{Now: sh.now(), Plugin: c.String("plugin"), Clients: c.StringSlice("profile")}
+func (sh *shell) gateOptions(c *cli.Context) (demands, error) {
+	o := demands{Options: gate.Options{Plugin: c.String("plugin"), Clients: c.StringSlice("profile")}}
 	file, err := sh.loadConfig(c)
 	if err != nil {
 		return o, err
@@ -41,7 +48,7 @@ func (sh *shell) gateOptions(c *cli.Context) (gate.Options, error) {
 			if err != nil {
 				return o, usagef("%s: %w", a.Place, err)
 			}
-			o.Accepted = append(o.Accepted, acceptance)
+			o.accepted = append(o.accepted, acceptance)
 		}
 	}
 	for _, client := range o.Clients {
@@ -54,7 +61,7 @@ func (sh *shell) gateOptions(c *cli.Context) (gate.Options, error) {
 		if err != nil {
 			return o, usagef("--accept %q: %w", text, err)
 		}
-		o.Accepted = append(o.Accepted, acceptance)
+		o.accepted = append(o.accepted, acceptance)
 	}
 	return o, nil
 }
@@ -81,12 +88,20 @@ func acceptanceOf(a config.Acceptance) (gate.Acceptance, error) {
 	return out, out.Check(allRules())
 }
 
-// verdict runs the gate, and looks for the server's secrets in what it lists.
-func (sh *shell) verdict(c *cli.Context, seen observed) (gate.Verdict, error) {
+// verdict runs the gate, looks for the server's secrets in what it lists, and applies the acceptances to what was found, here and by others.
+func (sh *shell) verdict(c *cli.Context, seen observed, more ...diag.Finding) (gate.Verdict, error) {
 	o, err := sh.gateOptions(c)
+	if err != nil {
+		return gate.Verdict{}, err
+	}
 	o.Server, o.Command, o.Pages, o.Costs = seen.name, seen.command, seen.evidence.Pages, seen.costs
-	observed := slices.Concat(seen.findings, leaks(seen.snapshot, seen.secrets))
-	return gate.Check(seen.snapshot, o, observed...), err
+	v := gate.Check(seen.snapshot, o.Options, slices.Concat(seen.findings, leaks(seen.snapshot, seen.secrets))...)
+	mine := gate.For(cmp.Or(seen.name, seen.snapshot.ServerName()), o.accepted)
+	v.Findings = gate.Accept(append(v.Findings, more...), mine, sh.now())
+	if !c.Bool("all") { // of several servers all are looked at together
+		v.Findings = append(v.Findings, gate.Leftovers(v.Findings, mine, sh.now())...)
+	}
+	return v, nil
 }
 
 // howToAccept tells what lets the errors of a report pass, for those that may.

@@ -26,7 +26,7 @@ func allRules() diag.Catalog {
 
 func (sh *shell) rulesCommand() *cli.Command {
 	return &cli.Command{Name: "rules", Usage: "list the rules, or explain one", ArgsUsage: "[ID]", Flags: []cli.Flag{
-		&cli.BoolFlag{Name: "profiles", Usage: "list the revisions and clients that a surface is judged by, with every limit, its source and its month"},
+		&cli.BoolFlag{Name: "profiles", Usage: "list the revisions and clients that a surface is judged by; with the id of one, its limits with sources and months"},
 		formatFlag("text", "markdown"),
 	}, Action: func(c *cli.Context) error {
 		if err := sh.noArguments(c, 1); err != nil {
@@ -71,21 +71,31 @@ func (sh *shell) explain(r diag.Rule) error {
 		}
 	}
 	if example, ok := gate.Example(r.ID); ok {
-		fmt.Fprintf(sh.out, "\nfires on:\n%s\nnot on:\n%s\n", asBlock(example.Fires), asBlock(example.Near))
+		fmt.Fprintf(sh.out, "\nfires on:\n%s\nand says:\n%s\nnot on:\n%s\n", asBlock(example.Fires), asBlock(example.Says), asBlock(example.Near))
+		if example.Why != "" {
+			fmt.Fprintf(sh.out, "why:\n%s\n", asBlock(example.Why))
+		}
 	}
 	return sh.out.err
 }
 
+// exampleWidth is how many characters of an example are shown; a few rules need very large ones.
+const exampleWidth = 3000
+
 func asBlock(text string) string {
+	text = diag.Shorten(printableLines(text), exampleWidth)
 	return "  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")
 }
 
 // printProfiles lists the axes, one of them in full when an id is given.
 func (sh *shell) printProfiles(id string) error {
 	if id != "" {
-		p, err := profiles.All().Client(id)
-		if err != nil {
-			return usage(err)
+		p := profiles.All().Spec(id)
+		if p.ID != id {
+			var err error
+			if p, err = profiles.All().Client(id); err != nil {
+				return usage(err)
+			}
 		}
 		fmt.Fprintf(sh.out, "%s\n%s\n", p.Axis(), p.Title)
 		for _, l := range p.Limits {
@@ -97,7 +107,7 @@ func (sh *shell) printProfiles(id string) error {
 	for _, p := range slices.Concat(profiles.All().Specs, profiles.All().Clients) {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", p.Axis(), cmp.Or(p.Title, "MCP, revision "+p.ID), counted(len(p.Limits), "limit"))
 	}
-	fmt.Fprintf(t, "\t\tas of %s; `anvil rules --profiles CLIENT` shows the limits of one with their sources\n", profiles.All().Confirmed)
+	fmt.Fprintf(t, "\t\tas of %s; `anvil rules --profiles ID` shows the limits of one with their sources\n", profiles.All().Confirmed)
 	return t.Flush()
 }
 

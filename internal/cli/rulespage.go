@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,6 +16,21 @@ import (
 	"anvil/compiler/pack"
 	"anvil/compiler/profiles"
 )
+
+// classesByAxis tells the classes of a rule that depends on who takes the surface.
+func classesByAxis(r diag.Rule) string {
+	on := map[string][]string{}
+	for _, p := range slices.Concat(profiles.All().Specs, profiles.All().Clients) {
+		if limit, ok := p.Limit(r.ID); ok {
+			on[limit.Class] = append(on[limit.Class], p.ID)
+		}
+	}
+	text := ""
+	for _, class := range slices.Sorted(maps.Keys(on)) {
+		text += fmt.Sprintf("<br>%s on %s", class, strings.Join(on[class], ", "))
+	}
+	return text
+}
 
 // rulesPage is docs/rules.md: every rule by the stage that has it, and the profiles.
 func rulesPage() []byte {
@@ -30,10 +46,10 @@ func rulesPage() []byte {
 		{"Diff: what changed", diff.Rules},
 		{"Pack and check", diag.NewCatalog(slices.Concat(pack.Rules, checkRules)...)},
 	} {
-		fmt.Fprintf(&b, "\n## %s\n\n| rule | class | what it means | why, and the smallest fix |\n|---|---|---|---|\n", stage.title)
+		fmt.Fprintf(&b, "\n## %s\n\n| rule | class | what it means | why | what to do |\n|---|---|---|---|---|\n", stage.title)
 		for _, r := range stage.rules {
-			doc := strings.Join(strings.Fields(r.Doc+" "+r.Hint), " ")
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.ID, classWords(r), diag.MarkdownText(r.Title), diag.MarkdownText(doc))
+			doc := strings.Join(strings.Fields(r.Doc), " ")
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", r.ID, classWords(r)+classesByAxis(r), diag.MarkdownText(r.Title), diag.MarkdownText(doc), diag.MarkdownText(r.Hint))
 		}
 	}
 	fmt.Fprintf(&b, "\n## Profiles\n\nLimits of revisions and clients, as of %s. A finding on the axis of a client counts once the client is named (`--profile`, `gate.clients`);\nuntil then it is information.\n", profiles.All().Confirmed)

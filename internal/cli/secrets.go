@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"html"
 	"net/url"
 	"slices"
 	"strings"
@@ -37,11 +38,13 @@ func (s *secrets) add(server config.Server) []string {
 	return given
 }
 
-// spellings are a value as it stands in text, in JSON, in Markdown, in a URL, and in the id of an operation.
+// spellings are a value as it stands in text, in JSON, in Markdown, in a URL, in XML, in a workflow command, and in
+// the id of an operation.
 func spellings(value string) []string {
 	quoted := string(canon.Quote(value))
 	return longEnough([]string{value, quoted[1 : len(quoted)-1], diag.MarkdownText(value), diag.Printable(value), air.CanonicalName(value),
-		url.QueryEscape(value), url.PathEscape(value), (&url.URL{Path: value}).EscapedPath()})
+		url.QueryEscape(value), url.PathEscape(value), (&url.URL{Path: value}).EscapedPath(), html.EscapeString(value),
+		strings.NewReplacer("%", "%25", ":", "%3A", ",", "%2C").Replace(value), strings.ReplaceAll(value, "%", "%25")})
 }
 
 func longEnough(values []string) []string {

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -62,42 +61,48 @@ func (a Acceptance) Check(known diag.Catalog) error {
 	return nil
 }
 
-// covers reports whether the acceptance is about this finding.
-func (a Acceptance) covers(f diag.Finding) bool { return a.Rule == f.Rule && a.Tool == f.Tool }
+// covers reports whether the acceptance is about this finding. A finding without a server is about the one that is being looked at.
+func (a Acceptance) covers(f diag.Finding) bool {
+	return a.Rule == f.Rule && a.Tool == f.Tool && (a.Server == "" || f.Server == "" || a.Server == f.Server)
+}
 
 // holds reports whether the day of now is one on which it holds.
 func (a Acceptance) holds(now time.Time) bool {
 	return now.UTC().Format(Day) <= a.Until.Format(Day)
 }
 
-// accept applies the acceptances for one server. Errors and warnings that are accepted become information that says by whom it was waved
-// through; one that has run out is an error of its own.
-func accept(s *surface.McpSurfaceSnapshot, o Options, findings []diag.Finding) []diag.Finding {
-	server := cmp.Or(o.Server, s.ServerName())
-	for _, a := range o.Accepted {
-		if a.Server != "" && a.Server != server {
-			continue
-		}
-		used := false
-		for i, f := range findings {
-			if !a.covers(f) {
-				continue
+// Accept returns the findings with those that an acceptance covers as information that says why they pass. It is for finished findings, of
+// whatever stage. One that was put on a server by [diag.Finding.On] is covered by acceptances for that server.
+func Accept(findings []diag.Finding, accepted []Acceptance, now time.Time) []diag.Finding {
+	out := slices.Clone(findings)
+	for i, f := range out {
+		for _, a := range accepted {
+			if a.covers(f) && a.holds(now) && f.Accepted == nil {
+				out[i].Class, out[i].Hint = diag.Info, ""
+				out[i].Accepted = &diag.Accepted{Reason: a.Reason, Until: a.Until.Format(Day)}
 			}
-			used = true
-			if a.holds(o.Now) && f.Class.Rank() > diag.Info.Rank() {
-				findings[i].Class, findings[i].Security = diag.Info, false
-				findings[i].Message = fmt.Sprintf("accepted until %s (%s): %s", a.Until.Format(Day), a.Reason, f.Message)
-				findings[i].Hint = ""
-			}
-		}
-		switch {
-		case !used:
-			findings = append(findings, a.finding(acceptanceUnused, "accepts nothing that this server has"))
-		case !a.holds(o.Now):
-			findings = append(findings, a.finding(acceptanceExpired, "ran out on "+a.Until.Format(Day)))
 		}
 	}
-	return slices.Clip(findings)
+	return out
+}
+
+// Leftovers are the findings about the acceptances themselves: those that cover nothing, and those that cover something and have run out.
+func Leftovers(findings []diag.Finding, accepted []Acceptance, now time.Time) []diag.Finding {
+	var left []diag.Finding
+	for _, a := range accepted {
+		switch used := slices.ContainsFunc(findings, a.covers); {
+		case !used:
+			left = append(left, a.finding(acceptanceUnused, "accepts nothing that was found"))
+		case !a.holds(now):
+			left = append(left, a.finding(acceptanceExpired, "ran out on "+a.Until.Format(Day)))
+		}
+	}
+	return left
+}
+
+// For returns the acceptances that may be about the named server.
+func For(server string, accepted []Acceptance) []Acceptance {
+	return slices.DeleteFunc(slices.Clone(accepted), func(a Acceptance) bool { return a.Server != "" && a.Server != server })
 }
 
 func (a Acceptance) finding(rule diag.Rule, how string) diag.Finding {
@@ -106,6 +111,6 @@ func (a Acceptance) finding(rule diag.Rule, how string) diag.Finding {
 		subject, of = string(surface.Tool)+"/"+a.Tool, fmt.Sprintf("tool %q", a.Tool)
 	}
 	f := rule.Finding(subject, fmt.Sprintf("the acceptance of %s for %s %s", a.Rule, of, how))
-	f.Tool, f.Pointer, f.After = a.Tool, "", canon.Raw(canon.Quote(a.Reason))
+	f.Tool, f.Server, f.After = a.Tool, a.Server, canon.Raw(canon.Quote(a.Reason))
 	return f.Sealed(a.Rule, a.Until.Format(Day))
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"anvil/compiler/diag"
-	"anvil/compiler/profiles"
 )
 
 func day(text string) time.Time {
@@ -42,27 +41,39 @@ func TestAcceptance(t *testing.T) {
 		{"for no tool", []Acceptance{{Rule: "root-not-object", Reason: "r", Until: day("2027-01-01")}}, true, "acceptance-unused"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			v := Check(s, Options{Accepted: tt.accepted, Now: now})
-			roots := only(v.Findings, "root-not-object")
-			refused := false
+			mine := For("", tt.accepted)
+			findings := Accept(Check(s, Options{}).Findings, mine, now)
+			refused, roots := false, only(findings, "root-not-object")
 			for _, f := range roots {
-				if !strings.HasPrefix(f.Axis, profiles.SpecAxis) {
-					continue
-				}
 				refused = refused || f.Class == diag.Error
-				if f.Class == diag.Info && !strings.Contains(f.Message, "accepted until 2026-11-30 (r): ") {
-					t.Errorf("accepted without a word: %s", f.Message)
+				if f.Accepted != nil && (f.Class != diag.Info || *f.Accepted != diag.Accepted{Reason: "r", Until: "2026-11-30"} || diag.FailOnWarning.Fails(f)) {
+					t.Errorf("accepted as %+v", f)
 				}
 			}
 			if refused != tt.refused || len(roots) == 0 {
 				t.Errorf("refused %t, want %t; %d findings", refused, tt.refused, len(roots))
 			}
-			for _, rule := range []string{"acceptance-expired", "acceptance-unused"} {
-				if got, want := len(only(v.Findings, rule)), 0; (got > 0) != (rule == tt.rule) {
-					t.Errorf("%s: %d findings, want %d or more: %t", rule, got, want, rule == tt.rule)
-				}
+			left := Leftovers(findings, mine, now)
+			if (len(left) > 0) != (tt.rule != "") || len(left) > 0 && left[0].Rule != tt.rule {
+				t.Errorf("left over: %+v, want %q", left, tt.rule)
 			}
 		})
+	}
+}
+
+// With several servers an acceptance is about its own, and one without a server is used when any of them has the finding.
+func TestAcceptanceAmongServers(t *testing.T) {
+	found := []diag.Finding{
+		diag.Finding{Rule: "r", Class: diag.Error, Tool: "t"}.Sealed().On("a"), diag.Finding{Rule: "r", Class: diag.Error, Tool: "t"}.Sealed().On("b"),
+	}
+	until, now := day("2027-01-01"), day("2026-11-30")
+	one := []Acceptance{{Rule: "r", Tool: "t", Server: "a", Reason: "x", Until: until}}
+	if got := Accept(found, one, now); got[0].Accepted == nil || got[1].Accepted != nil || len(Leftovers(found, one, now)) != 0 {
+		t.Errorf("for one server: %+v", got)
+	}
+	all := []Acceptance{{Rule: "r", Tool: "t", Reason: "x", Until: until}, {Rule: "r", Tool: "t", Server: "c", Reason: "x", Until: until}}
+	if got := Accept(found, all, now); got[0].Accepted == nil || got[1].Accepted == nil || len(Leftovers(found, all, now)) != 1 {
+		t.Errorf("for every server: %+v, left over %+v", got, Leftovers(found, all, now))
 	}
 }
 

@@ -3,7 +3,6 @@ package gate
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"anvil/compiler/diag"
 	"anvil/compiler/profiles"
@@ -19,8 +18,6 @@ type Options struct {
 	Server   string         // the configured name, which clients put before a tool's; without one, names are judged behind any
 	Plugin   string         // the plugin that brings the server, where one does
 	Clients  []string       // ids of the clients that have to take the surface: what they refuse counts; of others it is information
-	Accepted []Acceptance   // findings that somebody lets pass
-	Now      time.Time      // the day on which acceptances are looked at
 	Command  []string       // the command line that starts the server, as it is configured
 	Pages    map[string]int // in how many pages each list method answered; nil when nobody counted
 	Costs    *Counter       // counts the same surface for the caller; nil lets the gate count for itself
@@ -36,9 +33,8 @@ func Check(s *surface.McpSurfaceSnapshot, o Options, observed ...diag.Finding) V
 	for _, check := range checks {
 		findings = append(findings, check(v)...)
 	}
-	findings = accept(s, o, findings)
 	diag.Sort(findings)
-	return Verdict{findings}
+	return Verdict{bounded(findings)}
 }
 
 // Refused reports whether the surface must not be adopted: any finding of class error.

@@ -114,7 +114,7 @@ func TestToolBudget(t *testing.T) {
 		{"at the default budget", 40, Options{}, false, []string{"client:openai-chat", "client:openai-responses"}},
 		{"above it and above a configured one", 41, Options{MaxTools: 40}, true, []string{"", "client:cursor", "client:openai-chat", "client:openai-responses"}},
 		{"above a small configured one", 6, Options{MaxTools: 5}, true, []string{""}},
-		{"at a large configured one, above the default", 45, Options{MaxTools: 50}, false, []string{"", "client:cursor", "client:openai-chat", "client:openai-responses"}},
+		{"at a large configured one, above the default", 45, Options{MaxTools: 50}, false, []string{"client:cursor", "client:openai-chat", "client:openai-responses"}},
 		{"118 with the client's own ten", 118, Options{Clients: []string{"vscode-copilot"}}, false,
 			[]string{"", "client:cursor", "client:openai-chat", "client:openai-responses", "client:windsurf"}},
 		{"119 with the client's own ten", 119, Options{Clients: []string{"vscode-copilot"}}, true,

@@ -18,12 +18,11 @@ const ToolTokenBudget = 2000
 func checkToolBudget(v *survey) []diag.Finding {
 	var findings []diag.Finding
 	count := len(v.Tools())
-	if limit := v.options.MaxTools; limit > 0 && count > limit {
+	if limit := cmp.Or(v.options.MaxTools, DefaultToolBudget); count > limit {
 		f := overTools("server", fmt.Sprintf("the server lists %d tools, the budget is %d", count, limit), count)
-		f.Class, f.Hint = diag.Error, "raise gate.maxTools in anvil.yaml, or have the server list fewer tools"
-		findings = append(findings, f.Sealed())
-	} else if count > DefaultToolBudget {
-		f := overTools("server", fmt.Sprintf("the server lists %d tools, the budget is %d", count, DefaultToolBudget), count)
+		if v.options.MaxTools > 0 {
+			f.Class, f.Hint = diag.Error, "raise gate.maxTools in anvil.yaml, or have the server list fewer tools"
+		}
 		findings = append(findings, f.Sealed())
 	}
 	return append(findings, v.toolsPerClient("server", "the server lists", count)...)

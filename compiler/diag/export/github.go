@@ -9,31 +9,40 @@ import (
 )
 
 // GitHub returns the report as workflow commands, one line for each finding and each server that could not be looked at: in a workflow's log they
-// become annotations.
+// become annotations. What makes the command fail is an error, everything else a warning or a notice; the last line sums up. Nothing that a
+// server says begins a line.
 func GitHub(r diag.Report, t Tool) []byte {
 	var b bytes.Buffer
 	for _, s := range r.Servers {
 		if t.broken(s) {
-			fmt.Fprintf(&b, "::error title=%s::%s\n", githubProperty("anvil: "+s.State), githubText(s.Server+": "+s.Message))
+			t.annotate(&b, "error", s.Server, s.State, shown(s.Server)+": "+shown(s.Message))
 		}
 	}
-	for _, f := range r.Findings {
-		text := f.Message
-		if f.Hint != "" {
-			text += "; " + f.Hint
+	for _, group := range t.grouped(r.Findings) {
+		f := group[0]
+		where := place(f)
+		if f.Server != "" {
+			where = shown(f.Server) + ": " + where
 		}
-		fmt.Fprintf(&b, "::%s file=%s,title=%s::%s\n", commandOf(f.Class), githubProperty(t.artifact(f.Server)), githubProperty("anvil: "+f.Rule),
-			githubText(f.Subject+f.Pointer+": "+text))
+		t.annotate(&b, t.command(f), f.Server, f.Rule, where+": "+strings.Join(details(group), "\n"))
 	}
+	fmt.Fprintf(&b, "%s %s: %s\n", shown(t.Name), shown(r.Report), r.Summary.Line())
 	return b.Bytes()
 }
 
-func commandOf(c diag.Class) string {
-	switch level := levelOf(c); level {
-	case "error", "warning":
-		return level
+// annotate writes one workflow command. text is fit to be shown.
+func (t Tool) annotate(b *bytes.Buffer, command, server, title, text string) {
+	fmt.Fprintf(b, "::%s file=%s,title=%s::%s\n", command, githubProperty(t.artifact(server)), githubProperty(t.Name+": "+title), githubText(text))
+}
+
+func (t Tool) command(f diag.Finding) string {
+	switch {
+	case t.fails(f):
+		return "error"
+	case levelOf(f.Class, f.Security) == "note":
+		return "notice"
 	}
-	return "notice"
+	return "warning"
 }
 
 var (
@@ -41,5 +50,5 @@ var (
 	githubPropertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-func githubText(s string) string     { return githubEscapes.Replace(diag.Printable(s)) }
-func githubProperty(s string) string { return githubPropertyEscapes.Replace(diag.Printable(s)) }
+func githubText(s string) string     { return githubEscapes.Replace(s) }
+func githubProperty(s string) string { return githubPropertyEscapes.Replace(shown(s)) }

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,12 +12,15 @@ import (
 	"anvil/compiler/diag"
 )
 
-// JUnit returns the report as a JUnit XML file: a suite for each server and in it a test case for each rule that found something, and one for
-// having looked at the server at all. A test case fails when one of its findings is at or above the tool's threshold; the others stand in its output.
+// JUnit returns the report as a JUnit XML file: a suite for each server and in it a test case for having looked at the server, and one for each
+// rule that found something. A test case fails when one of its findings makes the command fail; the other findings stand in the suite's output.
+//
+// The file is valid against the schemas of Ant and of Jenkins. Ant's has no totals above the suites and no output of a test case, and wants
+// properties, both outputs, a host and a time of every suite; times would make two reports of one surface differ, so they are zero.
 func JUnit(r diag.Report, t Tool) ([]byte, error) {
 	var suites junit.Testsuites
 	for id, server := range serversOf(r) {
-		suites.AddSuite(t.suiteOf(r, server, id))
+		suites.Suites = append(suites.Suites, t.suiteOf(r, server, id)) // AddSuite would count the totals
 	}
 	var b bytes.Buffer
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
@@ -26,7 +30,8 @@ func JUnit(r diag.Report, t Tool) ([]byte, error) {
 	return append(bytes.TrimRight(b.Bytes(), "\n"), '\n'), nil
 }
 
-// serversOf lists the servers of a report in the order of their names; a report about one server without a name has one suite.
+// serversOf lists the servers of a report in the order of their names; the empty name stands for the one server of a report without names, or
+// for what several have together.
 func serversOf(r diag.Report) []string {
 	var names []string
 	for _, s := range r.Servers {
@@ -43,22 +48,52 @@ func serversOf(r diag.Report) []string {
 }
 
 func (t Tool) suiteOf(r diag.Report, server string, id int) junit.Testsuite {
-	name := server
-	if name == "" {
-		name = "server"
+	name := cmp.Or(server, t.Target, "server")
+	if server == "" && len(r.Servers) > 0 {
+		name = "together"
 	}
-	suite := junit.Testsuite{Name: xmlText(name), Package: r.Report, ID: id, Time: "0", Timestamp: "1970-01-01T00:00:00", Hostname: "localhost"}
-	looked := junit.Testcase{Name: "answers", Classname: xmlText(r.Report + "." + name), Time: "0"}
-	for _, s := range r.Servers {
-		if s.Server == server && t.broken(s) {
-			looked.Error = &junit.Result{Message: xmlText(s.State), Type: xmlText(s.State), Data: xmlText(s.Message)}
-		}
+	suite := junit.Testsuite{Name: shown(name), Package: shown(r.Report), ID: id, Time: "0", Timestamp: "1970-01-01T00:00:00", Hostname: "localhost"}
+	suite.AddProperty("tool", shown(strings.TrimSpace(t.Name+" "+t.Version)))
+	if t.Threshold != "" && !t.Accepted {
+		suite.AddProperty("failOn", shown(string(t.Threshold)))
 	}
-	suite.AddTestcase(looked)
+	class := shown(r.Report + "." + name)
+	for _, c := range t.lookedAt(r, server) {
+		c.Classname = class
+		suite.AddTestcase(c)
+	}
+	var passing []diag.Finding
 	for _, rule := range rulesOf(r, server) {
-		suite.AddTestcase(t.caseOf(r, server, rule, looked.Classname))
+		failing, rest := t.parted(r, server, rule)
+		suite.AddTestcase(caseOf(rule, class, failing))
+		passing = append(passing, rest...)
+	}
+	suite.SystemOut, suite.SystemErr = &junit.Output{}, &junit.Output{}
+	if len(passing) > 0 {
+		suite.SystemOut.Data = strings.Join(textOf(passing), "\n")
 	}
 	return suite
+}
+
+// lookedAt returns the test cases of having looked at the server: none for a name that only findings bear, such as that of a snapshot without a
+// server.
+func (t Tool) lookedAt(r diag.Report, server string) []junit.Testcase {
+	if len(r.Servers) == 0 {
+		return []junit.Testcase{{Name: "answers", Time: "0"}}
+	}
+	var cases []junit.Testcase
+	for _, s := range r.Servers {
+		if s.Server != server {
+			continue
+		}
+		c := junit.Testcase{Name: "answers", Time: "0"}
+		if t.broken(s) {
+			state := shown(s.State)
+			c.Error = &junit.Result{Message: state + ": " + shown(s.Message), Type: state, Data: shown(s.Message)}
+		}
+		cases = append(cases, c)
+	}
+	return cases
 }
 
 func rulesOf(r diag.Report, server string) []string {
@@ -72,37 +107,30 @@ func rulesOf(r diag.Report, server string) []string {
 	return slices.Compact(rules)
 }
 
-func (t Tool) caseOf(r diag.Report, server, rule, class string) junit.Testcase {
-	var failing, passing []string
+// parted returns what a rule found in a server: what fails, and the rest.
+func (t Tool) parted(r diag.Report, server, rule string) (failing, rest []diag.Finding) {
 	for _, f := range r.Findings {
-		if f.Server != server || f.Rule != rule {
-			continue
-		}
-		line := fmt.Sprintf("%s %s%s: %s", f.Class, f.Subject, f.Pointer, f.Message)
-		if f.Hint != "" {
-			line += "; " + f.Hint
-		}
-		if t.Threshold.Fails(f) {
-			failing = append(failing, line)
-		} else {
-			passing = append(passing, line)
+		switch {
+		case f.Server != server || f.Rule != rule:
+		case t.fails(f):
+			failing = append(failing, f)
+		default:
+			rest = append(rest, f)
 		}
 	}
-	c := junit.Testcase{Name: rule, Classname: class, Time: "0"}
-	if len(failing) > 0 {
-		c.Failure = &junit.Result{Message: xmlText(failing[0]), Type: rule, Data: xmlText(strings.Join(failing, "\n"))}
-	}
-	if len(passing) > 0 {
-		c.SystemOut = &junit.Output{Data: xmlText(strings.Join(passing, "\n"))}
-	}
-	return c
+	return failing, rest
 }
 
-// xmlText escapes what a text carries of a server's, and what XML cannot hold.
-func xmlText(s string) string {
-	lines := strings.Split(s, "\n")
-	for i, line := range lines {
-		lines[i] = diag.Printable(line)
+// caseOf is the test case of a rule.
+func caseOf(rule, class string, failing []diag.Finding) junit.Testcase {
+	c := junit.Testcase{Name: shown(rule), Classname: class, Time: "0"}
+	if len(failing) == 0 {
+		return c
 	}
-	return strings.Join(lines, "\n")
+	message := place(failing[0]) + ": " + shown(failing[0].Message)
+	if more := len(failing) - 1; more > 0 {
+		message += fmt.Sprintf(" (and %d more)", more)
+	}
+	c.Failure = &junit.Result{Message: message, Type: shown(rule), Data: strings.Join(textOf(failing), "\n")}
+	return c
 }

@@ -1,6 +1,9 @@
 package export
 
 import (
+	"cmp"
+	"strings"
+
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 )
@@ -36,7 +39,7 @@ type sarifRule struct {
 	ID      string         `json:"id"`
 	Short   sarifText      `json:"shortDescription"`
 	Full    sarifText      `json:"fullDescription"`
-	Help    *sarifText     `json:"help,omitzero"`
+	Help    sarifText      `json:"help"`
 	Default sarifLevel     `json:"defaultConfiguration"`
 	More    map[string]any `json:"properties,omitzero"`
 }
@@ -52,8 +55,14 @@ type sarifInvocation struct {
 
 // sarifNotification tells of a server that could not be looked at.
 type sarifNotification struct {
-	Level   string    `json:"level"`
-	Message sarifText `json:"message"`
+	Descriptor sarifDescriptor `json:"descriptor"`
+	Level      string          `json:"level"`
+	Message    sarifText       `json:"message"`
+	Locations  []sarifLocation `json:"locations"`
+}
+
+type sarifDescriptor struct {
+	ID string `json:"id"`
 }
 
 type sarifResult struct {
@@ -67,12 +76,17 @@ type sarifResult struct {
 }
 
 type sarifLocation struct {
-	Physical struct {
-		Artifact struct {
-			URI string `json:"uri"`
-		} `json:"artifactLocation"`
-	} `json:"physicalLocation"`
-	Logical []sarifLogical `json:"logicalLocations"`
+	Physical sarifPhysical  `json:"physicalLocation"`
+	Logical  []sarifLogical `json:"logicalLocations,omitzero"`
+}
+
+type sarifPhysical struct {
+	Artifact struct {
+		URI string `json:"uri"`
+	} `json:"artifactLocation"`
+	Region struct {
+		Line int `json:"startLine"`
+	} `json:"region"`
 }
 
 type sarifLogical struct {
@@ -80,11 +94,12 @@ type sarifLogical struct {
 }
 
 // SARIF returns the report as a SARIF 2.1.0 log. A finding's place is a logical location (subject and JSON pointer) in the file that stands for
-// its server; texts of servers are escaped as [diag.Printable] does. A server that could not be looked at is a notification.
+// its server; code scanning wants a line of it, which is the first. Texts of servers are escaped as [diag.Printable] does, and make no link. A
+// server that could not be looked at is a notification.
 func SARIF(r diag.Report, t Tool) ([]byte, error) {
 	var run sarifRun
 	run.Results = []sarifResult{}
-	run.Tool.Driver = sarifDriver{Name: t.Name, Version: t.Version, Rules: []sarifRule{}}
+	run.Tool.Driver = sarifDriver{Name: shown(t.Name), Version: shown(t.Version), Rules: []sarifRule{}}
 	index := map[string]int{}
 	for _, f := range r.Findings {
 		if _, known := index[f.Rule]; !known {
@@ -97,23 +112,30 @@ func SARIF(r diag.Report, t Tool) ([]byte, error) {
 	for _, s := range r.Servers {
 		if t.broken(s) {
 			invocation.Successful = false
+			text := sarifMessage(shown(s.Server) + ": " + shown(s.State) + ": " + shown(s.Message))
 			invocation.Notifications = append(invocation.Notifications,
-				sarifNotification{"error", sarifText{diag.Printable(s.Server + ": " + s.State + ": " + s.Message)}})
+				sarifNotification{sarifDescriptor{shown(s.State)}, "error", text, []sarifLocation{t.sarifLocation(s.Server)}})
 		}
 	}
 	run.Invocations = []sarifInvocation{invocation}
 	return canon.Encode(sarifLog{sarifSchema, "2.1.0", []sarifRun{run}})
 }
 
+// sarifMessage keeps what a server says from being read as a link: SARIF's plain messages may hold [text](target).
+func sarifMessage(text string) sarifText { return sarifText{strings.ReplaceAll(text, "](", "] (")} }
+
 // sarifRule describes the rule of f; one that the catalogue does not have is described by what f says.
 func (t Tool) sarifRule(f diag.Finding) sarifRule {
 	rule, ok := t.Rules.Find(f.Rule)
 	if !ok {
-		rule = diag.Rule{ID: f.Rule, Title: f.Rule, Doc: f.Rule, Class: f.Class, Security: f.Security}
+		id := shown(f.Rule)
+		rule = diag.Rule{ID: id, Title: id, Doc: id, Class: f.Class, Security: f.Security}
 	}
-	out := sarifRule{ID: rule.ID, Short: sarifText{rule.Title}, Full: sarifText{rule.Doc}, Default: sarifLevel{levelOf(rule.Class)}}
+	doc := inOneLine(cmp.Or(rule.Doc, rule.Title))
+	out := sarifRule{ID: rule.ID, Short: sarifText{inOneLine(rule.Title)}, Full: sarifText{doc}, Help: sarifText{doc},
+		Default: sarifLevel{levelOf(rule.Class, rule.Security)}}
 	if rule.Hint != "" {
-		out.Help = &sarifText{rule.Hint}
+		out.Help.Text += " " + inOneLine(rule.Hint)
 	}
 	if rule.Security {
 		out.More = map[string]any{"tags": []string{"security"}}
@@ -122,33 +144,33 @@ func (t Tool) sarifRule(f diag.Finding) sarifRule {
 }
 
 func (t Tool) sarifResult(f diag.Finding, rule int) sarifResult {
-	text := f.Message
-	if f.Hint != "" {
-		text += "; " + f.Hint
+	location := t.sarifLocation(f.Server)
+	location.Logical = []sarifLogical{{place(f)}}
+	fingerprint := shown(cmp.Or(f.Fingerprint, f.Sealed().Fingerprint))
+	return sarifResult{
+		RuleID: shown(f.Rule), RuleIndex: rule, Level: levelOf(f.Class, f.Security), Message: sarifMessage(strings.Join(details([]diag.Finding{f}), "\n")),
+		Locations: []sarifLocation{location}, More: sarifProperties(f),
+		// Code scanning tells alerts apart by the second alone, and takes the hash of the line without it: all lines are the first.
+		Fingerprints: map[string]string{"anvil/1": fingerprint, "primaryLocationLineHash": fingerprint},
 	}
-	out := sarifResult{RuleID: f.Rule, RuleIndex: rule, Level: levelOf(f.Class), Message: sarifText{diag.Printable(text)},
-		Locations: make([]sarifLocation, 1), Fingerprints: map[string]string{"anvil/1": f.Fingerprint}}
-	out.Locations[0].Physical.Artifact.URI = t.artifact(f.Server)
-	out.Locations[0].Logical = []sarifLogical{{diag.Printable(f.Subject + f.Pointer)}}
-	more := map[string]any{"class": string(f.Class)}
+}
+
+func (t Tool) sarifLocation(server string) sarifLocation {
+	var l sarifLocation
+	l.Physical.Artifact.URI = t.uri(server)
+	l.Physical.Region.Line = 1
+	return l
+}
+
+func sarifProperties(f diag.Finding) map[string]any {
+	more := map[string]any{"class": shown(string(f.Class))}
 	for name, value := range map[string]string{"axis": f.Axis, "radius": f.Radius, "confirmed": f.Confirmed, "tool": f.Tool, "server": f.Server} {
 		if value != "" {
-			more[name] = diag.Printable(value)
+			more[name] = shown(value)
 		}
 	}
 	if f.Security {
 		more["tags"] = []string{"security"}
 	}
-	out.More = more
-	return out
-}
-
-func levelOf(c diag.Class) string {
-	switch c {
-	case diag.Error, diag.Breaking:
-		return "error"
-	case diag.Risky, diag.Warning:
-		return "warning"
-	}
-	return "note"
+	return more
 }

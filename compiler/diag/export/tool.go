@@ -3,7 +3,9 @@ package export
 import (
 	"cmp"
 	"net/url"
+	"path"
 	"path/filepath"
+	"strings"
 
 	"anvil/compiler/diag"
 )
@@ -13,21 +15,44 @@ type Tool struct {
 	Name, Version string
 	Rules         diag.Catalog // that findings of the report may name
 	Threshold     diag.Threshold
+	Accepted      bool   // the findings were accepted by this run: none of them fails
+	Target        string // what a report about one server calls it; empty stands for "server"
 	// Artifact returns the file that stands for a server, relative to the repository: code scanning shows findings on files. Nil stands for
 	// NAME.snapshot.json.
 	Artifact func(server string) string
-	// Broken says whether a server could not be looked at. Nil stands for none.
+	// Broken says whether a server could not be looked at, or what was seen of it could not be used. Nil stands for none.
 	Broken func(diag.Status) bool
 }
 
-// artifact returns the file of a server as a relative URI.
+// fileWidth is how many characters of a server's name stand in that of its file.
+const fileWidth = 200
+
+// artifact returns the file of a server, with slashes. It never leads out of the repository, whatever the server is called.
 func (t Tool) artifact(server string) string {
-	path := cmp.Or(server, "server") + ".snapshot.json"
+	file := cmp.Or(strings.ReplaceAll(diag.Shorten(server, fileWidth), "/", "_"), "server") + ".snapshot.json"
 	if t.Artifact != nil {
-		path = t.Artifact(server)
+		file = filepath.ToSlash(t.Artifact(server))
 	}
-	u := url.URL{Path: filepath.ToSlash(path)}
-	return u.EscapedPath()
+	return cmp.Or(path.Clean("/" + file)[1:], "server.snapshot.json")
+}
+
+// uri is the artifact as a relative URI.
+func (t Tool) uri(server string) string {
+	return (&url.URL{Path: t.artifact(server)}).String()
 }
 
 func (t Tool) broken(s diag.Status) bool { return t.Broken != nil && t.Broken(s) }
+
+// fails reports a finding that makes the command fail.
+func (t Tool) fails(f diag.Finding) bool { return !t.Accepted && t.Threshold.Fails(f) }
+
+// levelOf names a finding's class as code scanning and annotations do. What concerns security is no mere note.
+func levelOf(c diag.Class, security bool) string {
+	switch {
+	case c == diag.Error, c == diag.Breaking:
+		return "error"
+	case c == diag.Risky, c == diag.Warning, security:
+		return "warning"
+	}
+	return "note"
+}

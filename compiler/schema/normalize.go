@@ -1,10 +1,6 @@
 package schema
 
-import (
-	"slices"
-
-	"anvil/compiler/canon"
-)
+import "anvil/compiler/canon"
 
 // Contract returns the canonical text of what the schema n means to a machine. Equal spellings come out equal: annotations go,
 // `required`, `type` and `enum` are sets, a one-name type list is that name, `const` is an enum of one, and keywords at their neutral value
@@ -128,5 +124,10 @@ func sorted(n *canon.Node) []byte {
 }
 
 func isNeutral(name string, value []byte) bool {
-	return slices.Contains(neutral[name], string(value))
+	for _, text := range neutral[name] {
+		if text == string(value) { // a value may be long, and is not copied for this
+			return true
+		}
+	}
+	return false
 }

@@ -30,6 +30,8 @@ type Cue struct {
 	Class Class
 	At    int    // offset in characters
 	Quote string // what stands there, raw
+
+	Claimed bool // the host of an address is the server's by its own word alone, see [Home]
 }
 
 // Home is what a server may speak of: its own tools, and the hosts that are its own. A nil function knows none.
@@ -37,6 +39,9 @@ type Home struct {
 	Tool func(name string) bool // in lower case
 	Self string                 // the tool that the text belongs to, in lower case; "" for none
 	Host func(host string) bool // in lower case, without port
+
+	// Claims reports a host that the server says is its own, and nobody else: a cue of such a host is Claimed.
+	Claims func(host string) bool
 }
 
 // maxCues bounds how many cues of one class are reported of one text.
@@ -78,7 +83,7 @@ func (c *collector) add(class Class, from, to int) {
 	}
 	c.taken[class] = append(c.taken[class], [2]int{from, to})
 	c.count[class]++
-	c.cues = append(c.cues, Cue{class, c.place(from), c.quote(from, to)})
+	c.cues = append(c.cues, Cue{Class: class, At: c.place(from), Quote: c.quote(from, to)})
 }
 
 // literals looks for texts that are cues as they stand.

@@ -52,7 +52,11 @@ func (c *collector) urls(home Home) {
 		if host == "" || reservedHost(host) || home.Host != nil && home.Host(host) || !(scheme == 0 && end == len(c.text)) && !ledTo(c.text, scheme) {
 			continue
 		}
+		before := len(c.cues)
 		c.add(OffHost, scheme, end)
+		for ; before < len(c.cues); before++ {
+			c.cues[before].Claimed = home.Claims != nil && home.Claims(host)
+		}
 	}
 }
 
@@ -115,7 +119,7 @@ func (c *collector) blobs() {
 				at = int(places[first])
 			}
 			c.count[Blob]++
-			c.cues = append(c.cues, Cue{Blob, at, run})
+			c.cues = append(c.cues, Cue{Class: Blob, At: at, Quote: run})
 		}
 	}
 	for i, r := range text {

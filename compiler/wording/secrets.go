@@ -99,11 +99,16 @@ func Secrets(text string) []Secret {
 			found = append(found, Secret{Kind: kind, Value: text[from:to], from: from, to: to})
 		}
 	}
+	long := hasLongRun(text)
 	for _, f := range formats {
-		f.find(text, add)
+		if long || f.kind == privateKey {
+			f.find(text, add)
+		}
 	}
 	inAddresses(text, add)
-	assigned(text, add)
+	if long {
+		assigned(text, add)
+	}
 	slices.SortFunc(found, func(a, b Secret) int { return a.from - b.from })
 	n, at := 0, 0
 	for i := range found {
@@ -138,6 +143,36 @@ func (f format) find(text string, add func(kind string, from, to int)) {
 		}
 	}
 }
+
+// minRun is less than any key has in a row, but for a private one, and what [Random] asks for.
+const minRun = 16
+
+// hasLongRun reports a run of minRun bytes of which keys and assigned values are made. Most texts have none, and need not be searched for each format.
+func hasLongRun(text string) bool {
+	for at := minRun - 1; at < len(text); at += minRun { // a run that long covers one of these
+		if !runByte[text[at]] {
+			continue
+		}
+		from, to := at, at+1
+		for from > 0 && at-from < minRun && runByte[text[from-1]] {
+			from--
+		}
+		for to < len(text) && to-from < minRun && runByte[text[to]] {
+			to++
+		}
+		if to-from >= minRun {
+			return true
+		}
+	}
+	return false
+}
+
+var runByte = func() (set [256]bool) {
+	for b := range set {
+		set[b] = keyByte(byte(b)) || strings.IndexByte("+/=.~!@#$%^&*", byte(b)) >= 0
+	}
+	return set
+}()
 
 // reach bounds what is read for one key, so that a text of nothing but beginnings costs no more than a few times its length.
 func (f format) reach() int {

@@ -68,6 +68,10 @@ func TestNamesSecret(t *testing.T) {
 	for name, want := range map[string]bool{
 		"apiKey": true, "api_key": true, "X-Auth-Token": true, "client_secret": true, "password": true,
 		"pageToken": false, "next_token": false, "max_tokens": false, "tokenAddress": false, "key": false, "secretName": false,
+		"Authorization": true, "set_cookie": true, "PASSWORD": true, "private key": true, "passphrase": true, "bearer": true, "signing_key": true,
+		"csrf_token": true, "access_key_id": true, "userAPIKey": true, "dbpassword": true, "AUTH_TOKEN_PROD": true, "apiKey2": true,
+		"token_count": false, "tokenCount": false, "Page-Token": false, "primary-key": false, "author": false, "Tokenizer": false, "token_url": false,
+		"secretary": false, "Region": false, "": false,
 	} {
 		if got := NamesSecret(name); got != want {
 			t.Errorf("%s: %v", name, got)

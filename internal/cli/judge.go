@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +10,7 @@ import (
 	cli "github.com/urfave/cli/v2"
 
 	"anvil/compiler/adopt/gate"
+	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/profiles"
 	"anvil/internal/config"
@@ -85,6 +86,9 @@ func acceptanceOf(a config.Acceptance) (gate.Acceptance, error) {
 		}
 		out.Until = until
 	}
+	if out.Rule == secretInSurface.ID {
+		return out, fmt.Errorf("findings of %s cannot be accepted: the secret would be written to snapshot and pack; have the server keep it to itself", out.Rule)
+	}
 	return out, out.Check(allRules())
 }
 
@@ -96,7 +100,7 @@ func (sh *shell) verdict(c *cli.Context, seen observed, more ...diag.Finding) (g
 	}
 	o.Server, o.Command, o.Pages, o.Costs = seen.name, seen.command, seen.evidence.Pages, seen.costs
 	v := gate.Check(seen.snapshot, o.Options, slices.Concat(seen.findings, leaks(seen.snapshot, seen.secrets))...)
-	mine := gate.For(cmp.Or(seen.name, seen.snapshot.ServerName()), o.accepted)
+	mine := gate.For(seen.name, o.accepted)
 	v.Findings = gate.Accept(append(v.Findings, more...), mine, sh.now())
 	if !c.Bool("all") { // of several servers all are looked at together
 		v.Findings = append(v.Findings, gate.Leftovers(v.Findings, mine, sh.now())...)
@@ -111,22 +115,26 @@ func howToAccept(r diag.Report) string {
 		if f.Class != diag.Error || probe.Check(allRules()) != nil || f.Rule == secretInSurface.ID {
 			continue
 		}
-		what := f.Rule
-		entry := "rule: " + f.Rule
+		entry, flag := "rule: "+f.Rule, "--accept "+diag.ShellWord(f.Rule+":UNTIL:REASON")+", or "
 		if f.Tool != "" {
-			what += "/" + f.Tool
 			entry += ", tool: " + yamlWord(f.Tool)
+			flag = "--accept " + diag.ShellWord(f.Rule+"/"+f.Tool+":UNTIL:REASON") + ", or "
+			if strings.Contains(f.Tool, ":") || diag.Printable(f.Tool) != f.Tool {
+				flag = "" // a flag cannot say such a name
+			}
 		}
-		return fmt.Sprintf("to let one pass after looking at it: --accept %s, or in anvil.yaml gate: {accept: [{%s, until: 2027-01-31, reason: ...}]}",
-			diag.ShellWord(what+":UNTIL:REASON"), entry)
+		return fmt.Sprintf("to let one pass after looking at it: %sin anvil.yaml gate: {accept: [{%s, until: 2027-01-31, reason: ...}]}", flag, entry)
 	}
 	return ""
 }
 
-// yamlWord spells a text as one word of YAML's flow style.
+// plainWord is a text that YAML cannot read as anything else.
+var plainWord = regexp.MustCompile(`^[a-z]+[_-][a-z0-9_-]*[a-z0-9]$`)
+
+// yamlWord spells a text as one word of YAML's flow style, quoted unless it plainly is one: "true" and "1e3" are no text there.
 func yamlWord(text string) string {
-	if diag.ShellWord(text) == text && !strings.ContainsAny(text, ":,%@=") {
+	if plainWord.MatchString(text) {
 		return text
 	}
-	return fmt.Sprintf("%q", text)
+	return string(diag.PrintableJSON(canon.Quote(text)))
 }

@@ -100,7 +100,8 @@ func Leftovers(findings []diag.Finding, accepted []Acceptance, now time.Time) []
 	return left
 }
 
-// For returns the acceptances that may be about the named server.
+// For returns the acceptances that may be about the server of that configured name. What a server calls itself is no name: any may call
+// itself so.
 func For(server string, accepted []Acceptance) []Acceptance {
 	return slices.DeleteFunc(slices.Clone(accepted), func(a Acceptance) bool { return a.Server != "" && a.Server != server })
 }

@@ -44,7 +44,7 @@ func checkHintsMissing(v *survey) []diag.Finding {
 	}
 	f := hintMissing.Finding("server", fmt.Sprintf("%d of %d tools have no hint of what they do: %s", len(silent), len(tools), firstNames(silent)))
 	f.Pointer, f.After = "/tools", canon.Raw(fmt.Sprint(len(silent)))
-	return []diag.Finding{f.Sealed(silent...)}
+	return []diag.Finding{f.Sealed(fmt.Sprint(len(silent)), fmt.Sprint(len(tools)))}
 }
 
 // hintsOf are the members of a tool's annotations that are hints, whatever their type.

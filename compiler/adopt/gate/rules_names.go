@@ -2,7 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"anvil/compiler/air"
@@ -58,7 +57,7 @@ func checkDuplicateName(s *survey) []diag.Finding {
 			if n < 2 || it.Name == "" {
 				continue
 			}
-			f := about(duplicateName, it, canon.Pointer(kind.Key()), fmt.Sprintf("%s %q is listed %d times", kind, it.Name, n), it.Node.Get(kind.Key()))
+			f := about(duplicateName, it, canon.Pointer(kind.Key()), fmt.Sprintf("%s is listed %d times", shownName(it), n), it.Node.Get(kind.Key()))
 			f.Hint = "rename or remove all but one of them in the server"
 			if kind != surface.Tool && kind != surface.Prompt {
 				f.Class = diag.Warning
@@ -70,22 +69,25 @@ func checkDuplicateName(s *survey) []diag.Finding {
 }
 
 func checkCanonicalCollision(s *survey) []diag.Finding {
-	names := map[string][]string{}
+	names, folds := map[string][]string{}, map[string]string{} // by what they fold to; and by name
 	for _, it := range s.Tools() {
-		if folded := air.CanonicalName(it.Name); it.Name != "" && !slices.Contains(names[folded], it.Name) {
-			names[folded] = append(names[folded], it.Name)
+		if _, seen := folds[it.Name]; it.Name == "" || seen {
+			continue
 		}
+		folded := air.CanonicalName(it.Name)
+		folds[it.Name] = folded
+		names[folded] = append(names[folded], it.Name)
 	}
 	var findings []diag.Finding
 	for _, it := range s.Tools() {
-		folded := air.CanonicalName(it.Name)
+		folded := folds[it.Name]
 		group := names[folded]
 		if len(group) < 2 || it.Name == group[0] {
 			continue
 		}
-		f := about(canonicalCollision, it, "/name", fmt.Sprintf("tools %s all fold to %q", quoteAll(group), folded), it.Node.Get("name"))
+		f := about(canonicalCollision, it, "/name", fmt.Sprintf("%d tools fold to %s, which is one identifier: %s", len(group), quotedText(folded, maxName), firstNames(group)), it.Node.Get("name"))
 		f.Hint = "rename all but one of them in the server"
-		findings = append(findings, f.Sealed(group...))
+		findings = append(findings, f.Sealed(group[0], fmt.Sprint(len(group))))
 	}
 	return findings
 }
@@ -93,7 +95,7 @@ func checkCanonicalCollision(s *survey) []diag.Finding {
 func quoteAll(names []string) string {
 	quoted := make([]string, len(names))
 	for i, n := range names {
-		quoted[i] = fmt.Sprintf("%q", n)
+		quoted[i] = quotedText(n, maxName)
 	}
 	return strings.Join(quoted, ", ")
 }

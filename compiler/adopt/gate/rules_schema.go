@@ -14,8 +14,11 @@ func checkRootNotObject(s *survey) []diag.Finding {
 		if fault == "" {
 			continue
 		}
-		f := about(rootNotObject, it, pointer, fmt.Sprintf("input schema of tool %q %s", it.Name, fault), value)
+		f := about(rootNotObject, it, pointer, fmt.Sprintf("input schema of %s %s", shownName(it), fault), value)
 		f.Hint = `the server has to send "type": "object" at the root of inputSchema`
+		if schema := it.Node.Get("inputSchema"); schema == nil || len(schema.Members) == 0 {
+			f.Hint = `the server has to send {"type": "object", "properties": {}} as inputSchema, with the tool's arguments under "properties"`
+		}
 		for _, a := range s.under(rootNotObject) {
 			findings = append(findings, a.judge(f).Sealed())
 		}

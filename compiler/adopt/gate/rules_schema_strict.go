@@ -3,11 +3,11 @@ package gate
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/schema"
+	"anvil/compiler/wording"
 )
 
 func checkNotStrict(v *survey) []diag.Finding {
@@ -58,9 +58,6 @@ func (t toolSchema) strictFaults(levels int) []*tally {
 	return slices.DeleteFunc([]*tally{open, optional, deep}, func(c *tally) bool { return c.count == 0 })
 }
 
-// secretWords are words of header names whose values are secrets.
-var secretWords = []string{"authorization", "authentication", "cookie", "cookies", "credential", "credentials", "password", "passwd", "secret", "token", "apikey"}
-
 func checkHeaderBindings(v *survey) []diag.Finding {
 	axes := v.axesFor(headerBindingInvalid)
 	var findings []diag.Finding
@@ -81,9 +78,9 @@ func checkHeaderBindings(v *survey) []diag.Finding {
 func (t toolSchema) secretHeaders(axes []axis, bound []schema.Binding) []diag.Finding {
 	var places []place
 	for _, b := range bound {
-		if soundsSecret(b.Header) || soundsSecret(b.Property.Name) {
+		if wording.NamesSecret(b.Header) || wording.NamesSecret(b.Property.Name) {
 			places = append(places, place{at: b.Property, below: []string{schema.HeaderKeyword}, value: b.Property.Node.Get(schema.HeaderKeyword),
-				message: fmt.Sprintf("header %q carries %s, which sounds like a secret, where proxies and logs see it, in the input schema", b.Header, spoken(b.Property)), hint: "take the binding away, and the secret out of the arguments"})
+				message: fmt.Sprintf("header %s carries %s, which sounds like a secret, where proxies and logs see it, in the input schema", quotedText(b.Header, maxName), spoken(b.Property)), hint: "take the binding away, and the secret out of the arguments"})
 		}
 	}
 	findings := t.report(headerBindingInvalid, axes, places)
@@ -91,41 +88,4 @@ func (t toolSchema) secretHeaders(axes []axis, bound []schema.Binding) []diag.Fi
 		findings[i].Class, findings[i].Radius, findings[i].Security = diag.Warning, "", true // no client drops the tool for it
 	}
 	return findings
-}
-
-// soundsSecret looks for a word of secretWords in a name such as X-Api-Key, accessToken or next_page_token, which is none.
-func soundsSecret(name string) bool {
-	words := wordsOf(name)
-	for i, w := range words {
-		before := ""
-		if i > 0 {
-			before = words[i-1]
-		}
-		switch {
-		case w == "token" && (before == "page" || before == "next" || before == "continuation" || before == "cancellation"):
-		case w == "key" && (before == "api" || before == "private" || before == "access" || before == "secret"):
-			return true
-		case slices.Contains(secretWords, w):
-			return true
-		}
-	}
-	return false
-}
-
-// wordsOf splits a name at what is no letter or digit and where a capital follows a small letter.
-func wordsOf(name string) []string {
-	var b strings.Builder
-	small := false
-	for _, r := range name {
-		upper := r >= 'A' && r <= 'Z'
-		if upper && small {
-			b.WriteByte(' ')
-		}
-		small = r >= 'a' && r <= 'z' || r >= '0' && r <= '9'
-		if !upper && !small {
-			r = ' '
-		}
-		b.WriteRune(r)
-	}
-	return strings.Fields(strings.ToLower(b.String()))
 }

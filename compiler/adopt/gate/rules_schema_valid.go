@@ -2,7 +2,9 @@ package gate
 
 import (
 	"fmt"
+	"strings"
 
+	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/schema"
 )
@@ -23,7 +25,7 @@ func checkInvalidSchema(v *survey) []diag.Finding {
 }
 
 func violationPlace(t toolSchema, found schema.Violation) place {
-	p := place{at: found.At, below: found.Place(), value: found.Value, hint: "write what the dialect wants there; report it to the server's maintainers"}
+	p := place{at: found.At, below: found.Place(), value: found.Value, hint: violationHint(found)}
 	p.message = fmt.Sprintf("%q of %s %s, in the %s", found.Keyword, spoken(found.At), found.Message, schemaWords[t.member])
 	switch {
 	case found.Doubt:
@@ -42,6 +44,19 @@ func violationPlace(t toolSchema, found schema.Violation) place {
 		p.hint = "write the pattern as JavaScript has it"
 	}
 	return p
+}
+
+// violationHint says what to write, which the message ends in.
+func violationHint(found schema.Violation) string {
+	const wants = " wants "
+	at := strings.LastIndex(found.Message, wants)
+	switch {
+	case at < 0 || at+len(wants) == len(found.Message):
+		return fmt.Sprintf("correct %q, or leave it out", found.Keyword)
+	case len(found.Place()) == 1:
+		return fmt.Sprintf("set %q to %s", found.Keyword, found.Message[at+len(wants):])
+	}
+	return fmt.Sprintf("set %s to %s", quotedText(strings.TrimPrefix(canon.Pointer(found.Place()...), "/"), maxName), found.Message[at+len(wants):])
 }
 
 var schemaWords = map[string]string{"inputSchema": "input schema", "outputSchema": "output schema"}

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"anvil/compiler/canon"
@@ -60,24 +61,20 @@ func checkUnsupportedKeyword(v *survey) []diag.Finding {
 	var findings []diag.Finding
 	for _, a := range v.under(unsupportedKeyword) {
 		for _, t := range v.inputs() {
-			found := map[string]*tally{}
-			for _, keyword := range a.limit.Keywords {
-				found[keyword] = &tally{name: fmt.Sprintf("%q", keyword)}
-			}
+			found := make([]*tally, len(a.limit.Keywords))
 			for _, s := range t.Schemas {
 				for _, m := range s.Node.Members {
-					if c := found[m.Name]; c != nil {
-						c.add(t, place{at: s, below: []string{m.Name}, value: m.Value})
+					i := slices.Index(a.limit.Keywords, m.Name)
+					if i < 0 {
+						continue
 					}
+					if found[i] == nil {
+						found[i] = &tally{name: fmt.Sprintf("%q", m.Name)}
+					}
+					found[i].add(t, place{at: s, below: []string{m.Name}, value: m.Value})
 				}
 			}
-			var tallies []*tally
-			for _, keyword := range a.limit.Keywords {
-				if found[keyword].count > 0 {
-					tallies = append(tallies, found[keyword])
-				}
-			}
-			if len(tallies) > 0 {
+			if tallies := slices.DeleteFunc(found, func(c *tally) bool { return c == nil }); len(tallies) > 0 {
 				findings = append(findings, t.summed(unsupportedKeyword, []axis{a}, "keywords that are not taken in the input schema", "write the schema without them, or serve the tool in a form that this client takes", tallies)...)
 			}
 		}

@@ -16,7 +16,7 @@ func checkSecrets(v *survey) []diag.Finding {
 		if u.role == valueRole || u.role == patternRole {
 			rule = sensitiveDefault
 		}
-		if len(secrets) == 0 && u.role == valueRole && wording.NamesSecret(u.property) && wording.Random(u.text) && !wording.Placeholder(u.text) {
+		if len(secrets) == 0 && u.role == valueRole && wording.Random(u.text) && wording.NamesSecret(u.property) && !wording.Placeholder(u.text) {
 			secrets = []wording.Secret{{Kind: fmt.Sprintf("value of %s", u.property), Value: u.text}}
 		}
 		for _, s := range secrets {

@@ -15,8 +15,11 @@ import (
 // maxQuoted bounds the fragment that a finding quotes, in characters.
 const maxQuoted = 100
 
+// words are what a text does, and what its reader has to do.
+type words struct{ does, hint string }
+
 // cueWords says of each class of cue what the text does, and what the reader has to make sure of.
-var cueWords = map[wording.Class]struct{ does, hint string }{
+var cueWords = map[wording.Class]words{
 	wording.Blob: {"holds a long run that nobody reads",
 		"decode it before you approve the tool, or have the server leave it out"},
 	wording.CallFirst: {"puts a tool before all others, whatever the user asks for",
@@ -42,7 +45,7 @@ func checkInjectionCues(v *survey) []diag.Finding {
 	var findings []diag.Finding
 	home := v.home()
 	v.eachUtterance(func(u utterance) {
-		if u.role != textRole && u.role != valueRole {
+		if !u.told {
 			return
 		}
 		home.Self = ""
@@ -50,30 +53,60 @@ func checkInjectionCues(v *survey) []diag.Finding {
 			home.Self = strings.ToLower(u.item.Name)
 		}
 		cues := wording.Cues(u.text, home)
-		if u.role == valueRole && !u.fills() { // one of several values, most often of a format
-			cues = slices.DeleteFunc(cues, func(c wording.Cue) bool { return c.Class == wording.OffHost })
+		if len(cues) == 0 && u.role == nameRole && strings.Contains(u.text, "_") { // a name is a sentence too, to who reads it
+			cues = wording.Cues(strings.ReplaceAll(u.text, "_", " "), home)
 		}
+		if len(cues) == 0 {
+			return
+		}
+		cues = slices.DeleteFunc(cues, func(c wording.Cue) bool { return c.Class == wording.OffHost && u.mentions(c) })
 		for _, class := range wording.Classes {
-			of := slices.DeleteFunc(slices.Clone(cues), func(c wording.Cue) bool { return c.Class != class })
-			if len(of) > 0 {
-				findings = append(findings, cueFinding(u, class, of))
+			for _, claimed := range []bool{false, true} {
+				of := slices.DeleteFunc(slices.Clone(cues), func(c wording.Cue) bool { return c.Class != class || c.Claimed != claimed })
+				if len(of) > 0 {
+					findings = append(findings, cueFinding(u, class, of))
+				}
 			}
 		}
 	})
 	return findings
 }
 
+// mentions reports an address that leads nowhere by itself: one of several values, most often of a format, or all that a name or a word holds.
+func (u utterance) mentions(address wording.Cue) bool {
+	switch u.role {
+	case valueRole:
+		return !u.fills()
+	case nameRole, wordRole:
+		return address.Quote == u.text
+	}
+	return false
+}
+
+// claimedWords stand for those of cueWords where the host is the server's by the server's own word, which proves nothing: it is to be seen all the same.
+var claimedWords = words{"sends the model to a host that only the server itself says is its own",
+	"make sure that the host belongs to the vendor; anybody can give a server its title"}
+
 func cueFinding(u utterance, class wording.Class, cues []wording.Cue) diag.Finding {
 	var at []int
 	args := []string{string(class)}
+	if u.role == nameRole { // which is not what stands at its pointer
+		args = append(args, "name")
+	}
 	for _, c := range cues {
 		at = append(at, c.At)
 		args = append(args, c.Quote)
 	}
 	words := cueWords[class]
+	if cues[0].Claimed {
+		words = claimedWords
+	}
 	shown := places(at[:min(3, len(at))], len(at))
 	f := u.finding(injectionCues, fmt.Sprintf("%s: %s %s, at character %s: %s", class, u.place(), words.does, shown, quotedText(cues[0].Quote, maxQuoted)))
 	f.Hint = words.hint
+	if cues[0].Claimed {
+		f.Class = diag.Info
+	}
 	return f.Sealed(args...)
 }
 
@@ -83,39 +116,58 @@ func (v *survey) home() wording.Home {
 	for _, it := range v.Tools() {
 		tools[strings.ToLower(it.Name)] = true
 	}
-	names := v.ownWords()
+	known, claimed := v.knownWords(), v.saidWords()
 	return wording.Home{
 		Tool: func(name string) bool { return tools[name] },
 		Host: func(host string) bool {
-			labels := strings.FieldsFunc(host, func(r rune) bool { return r == '.' || r == '-' })
-			return documentation[parentDomain(host)] || documentation[host] || slices.ContainsFunc(labels, func(l string) bool { return names[l] })
+			return documentation[parentDomain(host)] || documentation[host] || known.name(host)
 		},
+		Claims: claimed.name,
 	}
 }
 
-// ownWords are the words by which the server and its hosts are called. Common ones say nothing.
-func (v *survey) ownWords() map[string]bool {
-	own := map[string]bool{}
-	add := func(text string) {
-		words := air.Words(text)
-		for i, w := range words {
-			own[w] = true
-			if i > 0 {
-				own[words[i-1]+w] = true
-			}
-		}
-	}
-	add(v.ServerName())
-	add(v.server)
-	add(v.Server.Get("title").Text())
-	for _, address := range []string{v.Endpoint, v.Server.Get("websiteUrl").Text()} {
-		if u, err := url.Parse(address); err == nil {
-			add(u.Hostname())
+// ownWords are words by which a server and its hosts are called. Common ones say nothing.
+type ownWords map[string]bool
+
+func (own ownWords) add(text string) {
+	words := air.Words(text)
+	for i, w := range words {
+		own[w] = true
+		if i > 0 {
+			own[words[i-1]+w] = true
 		}
 	}
 	for _, common := range commonLabels {
 		delete(own, common)
 	}
+}
+
+func (own ownWords) addHost(address string) {
+	if u, err := url.Parse(address); err == nil {
+		own.add(u.Hostname())
+	}
+}
+
+// name reports whether a part of the host's name is one of the words.
+func (own ownWords) name(host string) bool {
+	labels := strings.FieldsFunc(host, func(r rune) bool { return r == '.' || r == '-' })
+	return slices.ContainsFunc(labels, func(l string) bool { return own[l] })
+}
+
+// knownWords are those that the server has no say in: the name that it is configured by, and the host that it was reached at.
+func (v *survey) knownWords() ownWords {
+	own := ownWords{}
+	own.add(v.options.Server)
+	own.addHost(v.Endpoint)
+	return own
+}
+
+// saidWords are those that the server gives itself. They may not silence a rule.
+func (v *survey) saidWords() ownWords {
+	own := ownWords{}
+	own.add(v.ServerName())
+	own.add(v.Server.Get("title").Text())
+	own.addHost(v.Server.Get("websiteUrl").Text())
 	return own
 }
 

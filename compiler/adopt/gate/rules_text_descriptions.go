@@ -7,6 +7,7 @@ import (
 
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/compiler/schema"
 	"anvil/compiler/surface"
 )
 
@@ -38,16 +39,17 @@ var descriptionFaults = []struct {
 func checkDescriptions(v *survey) []diag.Finding {
 	var findings []diag.Finding
 	server := nameWords(v.ServerName())
+	targets := v.refTargets()
 	for _, it := range v.named() {
 		node := it.Node.Get("description")
 		of := judgeDescription(node.Text(), nameWords(it.Name), server, false)
 		if node != nil && !node.Is(canon.String) && !node.Is(canon.Null) {
 			of = "" // wrong-type-member
 		}
-		parameters := parametersBy(it.Node.Get("inputSchema"))
+		parameters := parametersBy(it.Node.Get("inputSchema"), targets)
 		for _, fault := range descriptionFaults {
 			if of == fault.is {
-				f := about(fault.rule, it, canon.Pointer("description"), fmt.Sprintf("%s %s", nameOf(it), fault.ofTool), node)
+				f := about(fault.rule, it, canon.Pointer("description"), fmt.Sprintf("%s %s", shownName(it), fault.ofTool), node)
 				f.Hint = fault.toolHint
 				findings = append(findings, f.Sealed())
 				for _, a := range v.under(fault.rule) {
@@ -58,7 +60,7 @@ func checkDescriptions(v *survey) []diag.Finding {
 			}
 			if names := parameters[fault.is]; len(names) > 0 {
 				f := about(fault.rule, it, canon.Pointer("inputSchema", "properties"),
-					fmt.Sprintf("%s of %s %s: %s", counted(len(names)), nameOf(it), fault.ofParameters, listSome(names)), nil)
+					fmt.Sprintf("%s of %s %s: %s", counted(len(names)), shownName(it), fault.ofParameters, listSome(names)), nil)
 				f.Hint = fault.argumentHint
 				findings = append(findings, f.Sealed(names...))
 			}
@@ -68,14 +70,14 @@ func checkDescriptions(v *survey) []diag.Finding {
 }
 
 // parametersBy groups the names of the parameters by what is wrong with their descriptions.
-func parametersBy(root *canon.Node) map[verdictOn][]string {
+func parametersBy(root *canon.Node, targets refTargets) map[verdictOn][]string {
 	by := map[verdictOn][]string{}
 	properties := root.Get("properties")
 	if !properties.IsObject() {
 		return by
 	}
 	for _, m := range properties.Members {
-		of := judgeDescription(parameterDescription(root, m.Value), nameWords(m.Name), nil, true)
+		of := judgeDescription(targets.description(m.Value), nameWords(m.Name), nil, true)
 		if of == thin && selfEvident(m.Value) {
 			continue
 		}
@@ -84,20 +86,33 @@ func parametersBy(root *canon.Node) map[verdictOn][]string {
 	return by
 }
 
-// parameterDescription is the description of a parameter, or what stands for it: that of the definition it refers to, of its elements, or of one
-// of its alternatives.
-func parameterDescription(root, schema *canon.Node) string {
-	for _, n := range []*canon.Node{schema, definition(root, schema.Get("$ref").Text()), schema.Get("items")} {
-		if text := n.Get("description").Text(); text != "" {
-			return text
+// refTargets are what the references of the input schemas lead to, by the schema that has the reference.
+type refTargets map[*canon.Node]*canon.Node
+
+func (v *survey) refTargets() refTargets {
+	targets := refTargets{}
+	for _, t := range v.inputs() {
+		for _, r := range t.Refs {
+			if r.Kind == schema.Local && r.Keyword == "$ref" {
+				targets[r.From.Node] = r.Target.Node
+			}
 		}
 	}
+	return targets
+}
+
+// description is the description of a parameter, or what stands for it: that of the definition it refers to, of its elements, or of one of its
+// alternatives.
+func (t refTargets) description(parameter *canon.Node) string {
+	if text := t.said(parameter); text != "" {
+		return text
+	}
+	if text := parameter.Get("items").Get("description").Text(); text != "" {
+		return text
+	}
 	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
-		for _, branch := range schema.Get(keyword).Elements() {
-			if text := branch.Get("description").Text(); text != "" {
-				return text
-			}
-			if text := definition(root, branch.Get("$ref").Text()).Get("description").Text(); text != "" {
+		for _, branch := range parameter.Get(keyword).Elements() {
+			if text := t.said(branch); text != "" {
 				return text
 			}
 		}
@@ -105,20 +120,22 @@ func parameterDescription(root, schema *canon.Node) string {
 	return ""
 }
 
-// definition follows a reference to a definition of the same schema; nil when it is none.
-func definition(root *canon.Node, ref string) *canon.Node {
-	for _, table := range []string{"$defs", "definitions"} {
-		if name, ok := strings.CutPrefix(ref, "#/"+table+"/"); ok {
-			return root.Get(table).Get(name)
+// said is the description of a schema itself, or else of the first that it refers to.
+func (t refTargets) said(n *canon.Node) string {
+	const most = 8 // references in a row; some lead in a circle
+	for range most {
+		if text := n.Get("description").Text(); text != "" || n == nil {
+			return text
 		}
+		n = t[n]
 	}
-	return nil
+	return ""
 }
 
 // selfEvident reports a schema whose values say what the description leaves out.
-func selfEvident(schema *canon.Node) bool {
+func selfEvident(parameter *canon.Node) bool {
 	for _, keyword := range []string{"enum", "const", "examples", "format", "pattern"} {
-		if schema.Get(keyword) != nil {
+		if parameter.Get(keyword) != nil {
 			return true
 		}
 	}
@@ -229,7 +246,7 @@ func listSome(names []string) string {
 		if i == most {
 			return strings.Join(quoted, ", ") + fmt.Sprintf(" and %d others", len(names)-most)
 		}
-		quoted = append(quoted, fmt.Sprintf("%q", diag.Shorten(n, 40)))
+		quoted = append(quoted, quotedText(n, 40))
 	}
 	return strings.Join(quoted, ", ")
 }
@@ -243,7 +260,7 @@ func checkLongDescriptions(v *survey) []diag.Finding {
 	for _, a := range v.under(descriptionTooLong) {
 		for _, it := range v.named() {
 			if text := it.Node.Get("description").Text(); len(text) > a.limit.Max {
-				f := about(descriptionTooLong, it, canon.Pointer("description"), "the description of "+nameOf(it)+" has"+tooLong(text, a.limit.Max), nil)
+				f := about(descriptionTooLong, it, canon.Pointer("description"), "the description of "+shownName(it)+" has"+tooLong(text, a.limit.Max), nil)
 				f.Hint = "put what matters first, and shorten the rest"
 				findings = append(findings, a.judge(f).Sealed(fmt.Sprint(len(text))))
 			}
@@ -276,7 +293,7 @@ func longParameters(it surface.Item) (diag.Finding, bool) {
 		}
 	}
 	f := about(descriptionTooLong, it, canon.Pointer("inputSchema", "properties"),
-		fmt.Sprintf("%s of %s: the description has more than %d characters: %s", counted(len(names)), nameOf(it), maxParameterText, listSome(names)), nil)
+		fmt.Sprintf("%s of %s: the description has more than %d characters: %s", counted(len(names)), shownName(it), maxParameterText, listSome(names)), nil)
 	f.Hint = "say what it means and how it is written; the rest belongs into the tool's description or a resource"
 	return f.Sealed(names...), len(names) > 0
 }

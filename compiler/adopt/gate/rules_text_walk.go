@@ -21,6 +21,7 @@ const (
 	textRole                // descriptions, titles, instructions: read by models and people
 	valueRole               // values of a schema that models copy: default, const, enum, examples
 	patternRole             // of a schema
+	wordRole                // any other word of a schema, its own syntax left out: a model is given all of them
 )
 
 // utterance is one string of the surface, and where it stands. It is valid during the call that it is given to.
@@ -30,6 +31,7 @@ type utterance struct {
 	item     *surface.Item // nil for what the server says of itself
 	property string        // the nearest property of a schema that it belongs to
 	path     []string      // of the value; of the object that holds it for the name of a member
+	told     bool          // a model is given it as words
 }
 
 func (u utterance) pointer() string { return canon.Pointer(u.path...) }
@@ -75,13 +77,16 @@ func (u utterance) place() string {
 	return at + " of " + shownName(*u.item)
 }
 
-// shownName is nameOf with a name that may be long or hide something.
+// shownName names an item in a sentence, whose name may be long or hide something: tool "search".
 func shownName(it surface.Item) string {
 	if it.Name == "" {
-		return nameOf(it)
+		return fmt.Sprintf("a %s without a name", it.Kind)
 	}
-	return fmt.Sprintf("%s %s", it.Kind, quotedText(it.Name, 80))
+	return fmt.Sprintf("%s %s", it.Kind, quotedText(it.Name, maxName))
 }
+
+// maxName bounds the names that a message shows, in characters.
+const maxName = 80
 
 // eachUtterance calls f for every string of the surface, names of members included.
 func (v *survey) eachUtterance(f func(utterance)) {
@@ -116,12 +121,14 @@ const (
 	inText                   // of a description
 	inValue                  // of a default
 	inPattern                //
+	inWords                  // of a keyword that is not known, or takes any text
+	inSyntax                 // of a keyword whose texts are the schema's own: type, $ref
 	inOther                  // of _meta
 )
 
-var roles = map[context]role{inText: textRole, inValue: valueRole, inPattern: patternRole}
+var roles = map[context]role{inSchema: wordRole, inSchemas: wordRole, inText: textRole, inValue: valueRole, inPattern: patternRole, inWords: wordRole}
 
-// itemContexts and schemaContexts say what stands in a member; what is not listed is inOther.
+// itemContexts and schemaContexts say what stands in a member; what is not listed is inOther in an item, and inWords in a schema.
 var (
 	itemContexts = map[string]context{
 		"description": inText, "title": inText, "inputSchema": inSchema, "outputSchema": inSchema, "arguments": inItem, "annotations": inItem,
@@ -129,28 +136,34 @@ var (
 	schemaContexts = map[string]context{
 		"description": inText, "title": inText, "$comment": inText, "markdownDescription": inText, "enumDescriptions": inText, "enumNames": inText, "errorMessage": inText,
 		"default": inValue, "const": inValue, "enum": inValue, "example": inValue, "examples": inValue, "pattern": inPattern,
-		"properties": inSchemas, "patternProperties": inSchemas, "$defs": inSchemas, "definitions": inSchemas, "dependentSchemas": inSchemas,
+		"properties": inSchemas, "patternProperties": inSchemas, "$defs": inSchemas, "definitions": inSchemas, "dependentSchemas": inSchemas, "dependencies": inSchemas,
 		"items": inSchema, "additionalItems": inSchema, "prefixItems": inSchema, "additionalProperties": inSchema, "unevaluatedProperties": inSchema,
 		"unevaluatedItems": inSchema, "contains": inSchema, "propertyNames": inSchema, "allOf": inSchema, "anyOf": inSchema, "oneOf": inSchema,
-		"not": inSchema, "if": inSchema, "then": inSchema, "else": inSchema,
+		"not": inSchema, "if": inSchema, "then": inSchema, "else": inSchema, "contentSchema": inSchema,
+		"type": inSyntax, "$ref": inSyntax, "$schema": inSyntax, "$id": inSyntax, "id": inSyntax, "$anchor": inSyntax, "$dynamicAnchor": inSyntax,
+		"$dynamicRef": inSyntax, "$recursiveRef": inSyntax, "$vocabulary": inSyntax,
 	}
 )
 
 // within returns what the member called name is, in a value of this context.
 func (c context) within(name string) context {
-	table := itemContexts
 	switch c {
+	case inItem:
+		if in, ok := itemContexts[name]; ok {
+			return in
+		}
+		return inOther
+	case inSchema:
+		if in, ok := schemaContexts[name]; ok {
+			return in
+		}
+		return inWords
 	case inSchemas:
 		return inSchema
-	case inSchema:
-		table = schemaContexts
-	case inText, inValue, inPattern, inOther:
-		return c
+	case inPattern, inSyntax: // which hold texts and lists of them; whatever else is in there is no syntax
+		return inWords
 	}
-	if in, ok := table[name]; ok {
-		return in
-	}
-	return inOther
+	return c
 }
 
 // speech walks a surface for its strings.
@@ -165,7 +178,7 @@ func (w *speech) walk(n *canon.Node, in context, property string) {
 		return
 	}
 	if text, ok := n.Str(); ok {
-		w.say(text, roles[in], property)
+		w.say(text, roles[in], in, property)
 	}
 	for i, item := range n.Items {
 		w.path = append(w.path, strconv.Itoa(i))
@@ -173,7 +186,7 @@ func (w *speech) walk(n *canon.Node, in context, property string) {
 		w.path = w.path[:len(w.path)-1]
 	}
 	for _, m := range n.Members {
-		w.say(m.Name, nameRole, property)
+		w.say(m.Name, nameRole, in, property)
 		below := property
 		if in == inSchemas {
 			below = m.Name
@@ -184,8 +197,9 @@ func (w *speech) walk(n *canon.Node, in context, property string) {
 	}
 }
 
-func (w *speech) say(text string, r role, property string) {
+func (w *speech) say(text string, r role, in context, property string) {
 	if text != "" {
-		w.hear(utterance{text, r, w.item, property, w.path})
+		told := in != inItem && in != inOther && (r == nameRole || in != inSyntax && in != inPattern)
+		w.hear(utterance{text, r, w.item, property, w.path, told})
 	}
 }

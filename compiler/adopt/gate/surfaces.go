@@ -76,7 +76,7 @@ func sameNames(tools []offer) []diag.Finding {
 			continue
 		}
 		rule, words := nameAcrossServers, "list the same tool"
-		if t.ContractDigest() != other.ContractDigest() {
+		if t.Digest != other.Digest { // another description alone is how a tool is shadowed
 			rule, words = toolShadowing, "list different tools under the name"
 		}
 		f := between(rule, t, fmt.Sprintf("servers %s and %s %s %s", called(other.from.Server), called(t.from.Server), words, called(t.Name)))

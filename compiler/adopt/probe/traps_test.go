@@ -31,7 +31,7 @@ var traps = []trap{
 			t.Errorf("%d told of: %s", n, r.Findings[0].Message)
 		}
 	}},
-	{mode: "deep-9000", heap: 64 << 20, bulky: true},
+	{mode: "deep-9000", heap: 64 << 20, bulky: true, gate: "schema-depth tool/deep"},
 
 	{mode: "plain"},
 	{mode: "noise-before", findings: []string{"stdout-noise"}, check: func(t *testing.T, r Result) {
@@ -120,7 +120,7 @@ var traps = []trap{
 	{mode: "unknown-version", findings: []string{"unknown-protocol-version"}},
 	{mode: "stateless-version"},
 
-	{mode: "deep-1000"},
+	{mode: "deep-1000", gate: "schema-depth tool/deep"},
 	{mode: "invalid-utf8", gate: "inexact-json tool/odd"},
 	{mode: "lone-surrogate", gate: "inexact-json tool/odd"},
 	{mode: "duplicate-keys", gate: "inexact-json tool/odd"},

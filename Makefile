@@ -42,7 +42,7 @@ peers:
 
 ## bench: the figures, as ratios against a named floor in the same run
 bench: build npm peers
-	ANVIL_NPM="$(CURDIR)/$(NPM)" ANVIL_PEERS="$(CURDIR)/$(PEERS)" go test -run '^$$' -bench . -benchtime 1s ./internal/e2e ./compiler/canon ./compiler/diff ./facade ./wire
+	ANVIL_NPM="$(CURDIR)/$(NPM)" ANVIL_PEERS="$(CURDIR)/$(PEERS)" go test -run '^$$' -bench . -benchtime 1s ./internal/e2e ./compiler/canon ./compiler/diff ./compiler/adopt/gate ./facade ./wire
 
 ## fuzz: every fuzz target for FUZZTIME each
 FUZZTIME ?= 30s

@@ -17,6 +17,8 @@ var descriptionMentionsDanger = diag.Rule{
 	Since: "0.1",
 }
 
+// hintContradiction has a twin in the gate, hint-contradictory, and both stay: that one judges the surface, whoever reads it and before anything is
+// made of it; this one stands in the document beside the effect, and says which of the two hints the bridge believed.
 var hintContradiction = diag.Rule{
 	ID:    "effect-hints-contradict",
 	Title: "Hints that contradict one another",

@@ -70,13 +70,23 @@ func (sh *shell) explain(r diag.Rule) error {
 			fmt.Fprintf(sh.out, "on %s: %s\n", p.Axis(), limit)
 		}
 	}
-	if example, ok := gate.Example(r.ID); ok {
+	if example, ok := exampleOf(r.ID); ok {
 		fmt.Fprintf(sh.out, "\nfires on:\n%s\nand says:\n%s\nnot on:\n%s\n", asBlock(example.Fires), asBlock(example.Says), asBlock(example.Near))
 		if example.Why != "" {
 			fmt.Fprintf(sh.out, "why:\n%s\n", asBlock(example.Why))
 		}
 	}
 	return sh.out.err
+}
+
+// exampleOf returns the fixture of a rule, whichever stage has it.
+func exampleOf(rule string) (diag.Fixture, bool) {
+	for _, of := range []func(string) (diag.Fixture, bool){gate.Example, probe.Example, adopt.Example} {
+		if example, ok := of(rule); ok {
+			return example, true
+		}
+	}
+	return diag.Fixture{}, false
 }
 
 // exampleWidth is how many characters of an example are shown; a few rules need very large ones.

@@ -123,7 +123,7 @@ var contentModes = map[string]mode{
 	"list-hints":     {tools: withTool(`{"name":"odd","inputSchema":{"type":"object"},"annotations":[]}`)},
 	"text-hints":     {tools: withTool(`{"name":"odd","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":"yes","title":1}}`)},
 	"number-text":    {tools: withTool(`{"name":"odd","description":5,"inputSchema":{"type":"object"}}`)},
-	"huge-numbers": {tools: withTool(`{"name":"odd","inputSchema":{"type":"object","maximum":1e400,"const":[12345678901234567890,1E-7000,` +
+	"huge-numbers": {tools: withTool(`{"name":"odd","inputSchema":{"type":"object","maximum":1e400,"examples":[12345678901234567890,1E-7000,` +
 		`0.1000,-0.0,1e99999]}}`)},
 	"large-line": {tools: largeTools, page: 1 << 20},
 	"null-tools": {tools: func() []string { return nil }, request: func(s *server, r request) bool {

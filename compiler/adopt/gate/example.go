@@ -2,7 +2,8 @@ package gate
 
 import (
 	"embed"
-	"strings"
+
+	"anvil/compiler/diag"
 )
 
 // fixtures are the examples of the rules, which are their tests too.
@@ -10,15 +11,5 @@ import (
 //go:embed testdata/rules
 var fixtures embed.FS
 
-// Fixture is what a rule fires on, what looks alike and is silent, what it says, and how that was checked: JSON of a capture, and text.
-type Fixture struct{ Fires, Near, Says, Why string }
-
 // Example returns the fixture of a rule.
-func Example(rule string) (Fixture, bool) {
-	read := func(name string) string {
-		data, _ := fixtures.ReadFile("testdata/rules/" + rule + "/" + name)
-		return strings.TrimSpace(string(data))
-	}
-	f := Fixture{read("fires.json"), read("near.json"), read("want.txt"), read("why.txt")}
-	return f, f.Fires != ""
-}
+func Example(rule string) (diag.Fixture, bool) { return diag.ReadFixture(fixtures, rule) }

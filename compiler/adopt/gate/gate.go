@@ -34,6 +34,8 @@ func Check(s *surface.McpSurfaceSnapshot, o Options, observed ...diag.Finding) V
 		findings = append(findings, check(v)...)
 	}
 	diag.Sort(findings)
+	// Tools of one name have the same findings, of which one tells all.
+	findings = slices.CompactFunc(findings, func(a, b diag.Finding) bool { return a.Fingerprint != "" && a.Fingerprint == b.Fingerprint })
 	return Verdict{bounded(findings)}
 }
 

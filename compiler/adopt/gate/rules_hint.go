@@ -10,7 +10,8 @@ import (
 )
 
 // checkHints reports hints of one tool that cannot both be true. What a hint says against the tool's name, description or schema is the
-// bridge's to tell, which weighs them.
+// bridge's to tell, which weighs them; its rule effect-hints-contradict also says, in the document and beside the effect that it settled on, which of
+// two such hints it believed. This rule judges the surface alone, of which no document may ever be made.
 func checkHints(v *survey) []diag.Finding {
 	var findings []diag.Finding
 	for _, it := range v.named() {

@@ -160,11 +160,15 @@ func TestHostileSchemas(t *testing.T) {
 	}
 }
 
-// TestFingerprintsDiffer finds no two findings of one surface with one fingerprint.
+// TestFingerprintsDiffer finds no two findings of one surface, or of several that are judged together, with one fingerprint.
 func TestFingerprintsDiffer(t *testing.T) {
-	for _, rule := range schemaRules {
+	for _, rule := range Rules {
 		seen := map[string]diag.Finding{}
-		for _, f := range Check(fixture(t, rule.ID, "fires"), Options{}).Findings {
+		findings := judged(t, rule.ID, "fires")
+		if len(only(findings, rule.ID)) == 0 {
+			t.Errorf("%s: nothing is looked at", rule.ID)
+		}
+		for _, f := range findings {
 			if twin, ok := seen[f.Fingerprint]; ok {
 				t.Errorf("%s: %s and %s share a fingerprint", rule.ID, twin.Message, f.Message)
 			}

@@ -20,9 +20,10 @@ messages with a JSON encoder, and escape what it puts into them.`,
 		Doc: `The first bytes of stdout are EF BB BF. JSON has no byte order mark, and clients fail on the first message. The server should write UTF-8
 without one.`,
 		Hint: "have the server open its stdout as UTF-8 without a byte order mark"}
-	capabilityMismatch = diag.Rule{ID: "capability-mismatch", Title: "An announced list does not exist", Class: diag.Warning, Since: "0.1",
-		Doc: `The server announces a capability and answers its list method with "method not found". Clients see nothing of that kind.
-The server should drop the capability or serve the list.`}
+	capabilityMismatch = diag.Rule{ID: "capability-mismatch", Title: "What is announced is not what is listed", Class: diag.Error, Since: "0.1",
+		Doc: `The server announces a capability and answers its list method with "method not found", or lists what it does not announce. Clients see
+nothing of that kind in the first case, and in the second those that keep to the protocol do not ask: what they approve is not all there is.
+The server should announce what it serves, and serve what it announces. An empty list that is not announced is no matter.`}
 	diesOnUnknownMethod = diag.Rule{ID: "dies-on-unknown-method", Title: "The server ends when it is sent a method it does not know", Class: diag.Warning, Since: "0.1",
 		Doc: `The server went away when the first thing it was sent was server/discover, and opened a session with initialize once it was started again.
 Clients of the newer protocol begin with that method, and not all of them start a server twice. It should answer with error -32601.`,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -20,16 +21,53 @@ const methodNotFound = -32601
 // methodRefused are the HTTP statuses by which servers answer a method they do not know, instead of an error reply.
 var methodRefused = []int{http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusNotImplemented}
 
-// lists reads every announced list, then waits until a server that had news is quiet, and reads again what changed meanwhile.
+// lists reads every announced list, and then asks for those that are not.
 func (s *visit) lists(ctx context.Context) error {
 	welcome, err := canon.Parse(s.capture.Initialize)
 	if err != nil {
 		return fail("handshake", NotMCP, fmt.Errorf("%w: %w", wire.ErrNotMCP, err))
 	}
-	unread := map[surface.Kind]bool{}
+	announced := map[surface.Kind]bool{}
 	for _, kind := range surface.Kinds {
-		unread[kind] = welcome.Get("capabilities").Get(kind.Capability()) != nil
+		announced[kind] = welcome.Get("capabilities").Get(kind.Capability()) != nil
 	}
+	if err := s.announced(ctx, maps.Clone(announced)); err != nil {
+		return err
+	}
+	s.unannounced(ctx, announced)
+	return nil
+}
+
+// unannounced asks for the first page of each list that is not announced. What is there is reported and not captured: no client that keeps to the
+// protocol shows it. It is the last thing that is asked, since some servers end over a method they do not know or never answer it, and a server
+// that does not answer one is not asked on.
+func (s *visit) unannounced(ctx context.Context, announced map[surface.Kind]bool) {
+	ctx, cancel := context.WithTimeout(ctx, unannouncedWait)
+	defer cancel()
+	for _, kind := range surface.Kinds {
+		if announced[kind] || kind == surface.ResourceTemplate { // which has no capability of its own
+			continue
+		}
+		result, err := s.session.Call(ctx, kind.Method(), nil)
+		if err != nil && !errors.As(err, new(*wire.RPCError)) && !errors.As(err, new(*wire.StatusError)) {
+			return
+		}
+		page, err := canon.Parse(result)
+		if err != nil || len(page.Get(kind.List()).Elements()) == 0 { // libraries answer every list method, with an empty list
+			continue
+		}
+		f := capabilityMismatch.Finding("server", fmt.Sprintf("%s lists %d items, but capability %q is not announced",
+			kind.Method(), len(page.Get(kind.List()).Elements()), kind.Capability()))
+		f.Pointer, f.Hint = canon.Pointer("capabilities", kind.Capability()), "report it to the server's maintainers; clients that keep to the protocol do not ask for the list, and nobody approves what is in it"
+		s.findings = append(s.findings, f.Sealed("unannounced"))
+	}
+}
+
+// unannouncedWait bounds the time that is spent on what is not announced.
+const unannouncedWait = 2 * time.Second
+
+// announced reads every announced list, then waits until a server that had news is quiet, and reads again what changed meanwhile.
+func (s *visit) announced(ctx context.Context, unread map[surface.Kind]bool) error {
 	deadline := time.Now().Add(maxSettle)
 	for restart := 0; ; restart++ {
 		if err := s.walk(ctx, unread); err != nil {

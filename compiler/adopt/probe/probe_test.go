@@ -118,7 +118,8 @@ func TestCaptureReadsEveryPageOfEveryList(t *testing.T) {
 	}
 }
 
-func TestOnlyAnnouncedListsAreAskedFor(t *testing.T) {
+// TestAnnouncedListsAreAskedForFirst asks for what is not announced at the end, and keeps nothing of it.
+func TestAnnouncedListsAreAskedForFirst(t *testing.T) {
 	var s *server
 	_, err := capture(t, func(srv *server, method, _ string) string {
 		s = srv
@@ -130,7 +131,7 @@ func TestOnlyAnnouncedListsAreAskedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"server/discover", "initialize", "prompts/list"}, s.calls); diff != "" {
+	if diff := cmp.Diff([]string{"server/discover", "initialize", "prompts/list", "tools/list", "resources/list"}, s.calls); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -329,7 +330,7 @@ func TestStatelessEra(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"server/discover", "tools/list", "tools/list"}, asked); diff != "" {
+	if diff := cmp.Diff([]string{"server/discover", "tools/list", "tools/list", "resources/list", "prompts/list"}, asked); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if c := r.Capture; c.Era != "stateless" || c.ProtocolVersion != "2026-07-28" || len(c.SupportedVersions) != 2 || len(c.Lists[surface.Tool]) != 2 {

@@ -134,6 +134,9 @@ func writeCosts(w io.Writer, costs gate.Costs) {
 		}
 		fmt.Fprintf(w, "  %5d  %4.1f %%  %s: %s\n", c.Tokens, 100*c.Share, brief(c.Tool), strings.Join(parts, ", "))
 	}
+	if costs.OutputSchemas > 0 {
+		fmt.Fprintf(w, "  %5d  more for output schemas, where a client hands them to its model\n", costs.OutputSchemas)
+	}
 }
 
 // maxCell bounds what a server chose in one cell of a table, in characters: every row is as wide as the widest.

@@ -58,6 +58,7 @@ all properties and check the combination in the server.`}
 Flatten the parameters, or move parts to $defs and refer to them.`}
 	schemaSize = diag.Rule{ID: "schema-size", Title: "A schema that is very large", Class: diag.Warning, Since: "0.1",
 		Doc: `Subschemas, references and enum values are work for every validator and tokens for every model. MCP 2026-07-28 tells clients to set a bound.
+Tokens are counted with o200k_base; those of an output schema weigh on the clients that hand it to their model.
 Split the tool, or take text where an enum lists hundreds of values.`}
 	tupleArray = diag.Rule{ID: "tuple-array", Title: "An array with a schema for each place", Class: diag.Warning, Since: "0.1",
 		Doc: `Tuples are written as a list under "items" up to draft 2019-09 and as "prefixItems" since; clients take one, the other or neither. Use an

@@ -20,7 +20,8 @@ func TestCosts(t *testing.T) {
 		{"name":"cheap","inputSchema":{"type":"object"}},
 		{"name":"search","description":"Searches the records of a region for words and returns the best of them first, ten at most.","inputSchema":{"type":"object","properties":{
 			"region":{"type":"string","enum":["europe-north","europe-south","america-north","america-south","asia-east","asia-west"]},
-			"enum":{"type":"string","description":"a property that is called like a keyword"}},"required":["region"]}}]}`)
+			"enum":{"type":"string","description":"a property that is called like a keyword"}},"required":["region"]},
+			"outputSchema":{"type":"object","properties":{"best":{"type":"string"}}}}]}`)
 	costs := NewCounter(s).Costs()
 	if costs.Estimator != "o200k_base" || len(costs.Tools) != 2 || costs.Tools[0].Tool != "search" || costs.Instructions.Tokens != 5 {
 		t.Fatalf("%+v", costs)
@@ -37,6 +38,9 @@ func TestCosts(t *testing.T) {
 		if want := tokens.O200k.Count(text); parts[part] != want {
 			t.Errorf("%s takes %d tokens, want %d", part, parts[part], want)
 		}
+	}
+	if want := tokens.O200k.Count(`{"properties":{"best":{"type":"string"}},"type":"object"}`); costs.OutputSchemas != want || costs.Tools[0].OutputSchema != want || costs.Tools[1].OutputSchema != 0 {
+		t.Errorf("output schemas take %d tokens, want %d: %+v", costs.OutputSchemas, want, costs.Tools)
 	}
 	if parts[PartStructure] < 10 {
 		t.Errorf("structure takes %d tokens", parts[PartStructure])

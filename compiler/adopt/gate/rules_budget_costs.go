@@ -17,12 +17,16 @@ type Counter struct {
 	surface      *surface.McpSurfaceSnapshot
 	meter        *tokens.Meter
 	tools        map[string]int // by digest
-	instructions int            // -1 before they are counted
+	schemas      map[schemaOf]int
+	instructions int // -1 before they are counted
 }
+
+// schemaOf names a schema: the member of the tool with the digest.
+type schemaOf struct{ digest, member string }
 
 // NewCounter returns a counter of the surface. It counts nothing yet.
 func NewCounter(s *surface.McpSurfaceSnapshot) *Counter {
-	return &Counter{surface: s, meter: tokens.NewMeter(tokens.O200k), tools: map[string]int{}, instructions: -1}
+	return &Counter{surface: s, meter: tokens.NewMeter(tokens.O200k), tools: map[string]int{}, schemas: map[schemaOf]int{}, instructions: -1}
 }
 
 // Tool returns the tokens of the tool's name, description and input schema, as clients send them on every turn.
@@ -31,6 +35,21 @@ func (c *Counter) Tool(it surface.Item) int {
 	if !counted {
 		n = c.meter.Count(string(it.ModelForm()))
 		c.tools[it.Digest] = n
+	}
+	return n
+}
+
+// Schema returns the tokens of a tool's inputSchema or outputSchema alone, 0 where it has none.
+func (c *Counter) Schema(it surface.Item, member string) int {
+	value := it.Node.Get(member)
+	if value == nil {
+		return 0
+	}
+	of := schemaOf{it.Digest, member}
+	n, counted := c.schemas[of]
+	if !counted {
+		n = c.meter.Count(string(value.Canonical()))
+		c.schemas[of] = n
 	}
 	return n
 }
@@ -61,20 +80,24 @@ func (c *Counter) Estimator() string { return c.meter.Estimator() }
 // atMost bounds the tokens of a tool without counting them. Random printable ASCII comes to three tokens for four bytes in o200k_base, and beyond
 // ASCII there may be one a byte. Text that is made to cost most has one a byte in ASCII too: it can pass a budget by a third, unseen.
 func atMost(it surface.Item) int {
-	bytes, ascii := 0, 0
+	sum := 0
 	for _, member := range []string{"name", "description", "inputSchema"} {
-		value := it.Node.Get(member)
-		if value == nil {
-			continue
+		if value := it.Node.Get(member); value != nil {
+			sum += atMostOf(value, len(member)+4)
 		}
-		for _, c := range value.Raw {
-			if c < 0x80 {
-				ascii++
-			}
-		}
-		bytes, ascii = bytes+len(value.Raw)+len(member)+4, ascii+len(member)+4
 	}
-	return (3*ascii+3)/4 + bytes - ascii
+	return sum
+}
+
+// atMostOf bounds the tokens of one value, with so many characters around it.
+func atMostOf(value *canon.Node, around int) int {
+	ascii := around
+	for _, c := range value.Raw {
+		if c < 0x80 {
+			ascii++
+		}
+	}
+	return (3*ascii+3)/4 + len(value.Raw) + around - ascii
 }
 
 // The parts of a tool in a [Cost].
@@ -100,15 +123,20 @@ type Cost struct {
 	Tokens int     `json:"tokens"`
 	Share  float64 `json:"share"`
 	Parts  []Part  `json:"parts"` // the most costly first, without those that take nothing
+
+	OutputSchema int `json:"outputSchema,omitzero"` // tokens of it, which are in none of the above
 }
 
-// Costs is the table of what takes a model's context, the most costly first. The tokens of the tools and the instructions add up to Total.
+// Costs is the table of what takes a model's context, the most costly first. The tokens of the tools and the instructions add up to Total. Few clients
+// hand a model the output schemas; who uses one of them adds OutputSchemas.
 type Costs struct {
 	Estimator    string `json:"estimator"` // the vocabulary that was counted with
 	Total        int    `json:"total"`
 	Instructions Part   `json:"instructions"`
 	Parts        []Part `json:"parts"` // of all tools together
 	Tools        []Cost `json:"tools"`
+
+	OutputSchemas int `json:"outputSchemas"` // tokens of all of them
 }
 
 // Costs makes the table. Where a text is cut into tokens depends on what stands beside it, so parts that are counted alone may come to more than
@@ -117,7 +145,8 @@ func (c *Counter) Costs() Costs {
 	t := Costs{Instructions: Part{Part: "instructions", Tokens: c.Instructions()}, Parts: []Part{}, Tools: []Cost{}}
 	together := map[string]int{}
 	for _, it := range c.surface.Tools() {
-		cost := Cost{Tool: it.Name, Tokens: c.Tool(it), Parts: c.parts(it)}
+		cost := Cost{Tool: it.Name, Tokens: c.Tool(it), Parts: c.parts(it), OutputSchema: c.Schema(it, "outputSchema")}
+		t.OutputSchemas += cost.OutputSchema
 		for _, p := range cost.Parts {
 			together[p.Part] += p.Tokens
 		}

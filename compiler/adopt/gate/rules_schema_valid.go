@@ -120,6 +120,34 @@ func checkSchemaSize(v *survey) []diag.Finding {
 			}
 			findings = append(findings, t.report(*b.rule, nil, []place{p})...)
 		}
+		findings = append(findings, v.schemaTokens(t)...)
 	}
 	return findings
+}
+
+// Bounds of one schema in tokens: the largest of those schemas takes 15,700, and the next 9,100.
+const (
+	manyTokens    = 10_000
+	tooManyTokens = 100_000
+)
+
+// schemaTokens judges what a schema takes of a model's context, and of whoever reads it. One that cannot reach the bound is not counted.
+func (v *survey) schemaTokens(t toolSchema) []diag.Finding {
+	value := t.Node.Get(t.member)
+	if atMostOf(value, 0) <= manyTokens {
+		return nil
+	}
+	count := v.costs.Schema(t.Item, t.member)
+	if count <= manyTokens {
+		return nil
+	}
+	p := place{at: t.Root(), fact: "tokens", hint: "split the tool, or describe less in the schema",
+		message: fmt.Sprintf("%d tokens (%s), where %d are sensible, in the %s", count, v.costs.Estimator(), manyTokens, schemaWords[t.member])}
+	if t.member == "outputSchema" {
+		p.hint = "describe less in the schema, or leave it out: the tool works without it"
+	}
+	if count > tooManyTokens {
+		p.class = diag.Error
+	}
+	return t.report(schemaSize, nil, []place{p})
 }

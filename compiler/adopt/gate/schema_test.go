@@ -132,6 +132,30 @@ func TestTypedParam(t *testing.T) {
 	}
 }
 
+// TestSchemaTokens bounds each schema by itself, whichever it is, and counts none that cannot reach the bound.
+func TestSchemaTokens(t *testing.T) {
+	words := func(n int) string {
+		return `{"type":"object","properties":{"a":{"type":"string","description":"` + strings.Repeat("word ", n) + `"}}}`
+	}
+	for _, tt := range []struct{ input, output, want string }{
+		{words(9_000), words(9_000), ""},
+		{words(11_000), words(10), "warning /inputSchema"},
+		{words(10), words(11_000), "warning /outputSchema"},
+		{words(10), words(101_000), "error /outputSchema"},
+	} {
+		var got []string
+		for _, f := range only(checkSchema(t, "2025-11-25", tt.input, tt.output), "schema-size") {
+			got = append(got, string(f.Class)+" "+f.Pointer)
+			if !strings.Contains(f.Message, "tokens (o200k_base), where 10000 are sensible") {
+				t.Error(f.Message)
+			}
+		}
+		if strings.Join(got, ", ") != tt.want {
+			t.Errorf("got %v, want %s", got, tt.want)
+		}
+	}
+}
+
 // TestHostileSchemas judges schemas that are all fault: the report stays within a few times their size, and says how much it left out.
 func TestHostileSchemas(t *testing.T) {
 	const n = 600

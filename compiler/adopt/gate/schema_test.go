@@ -156,29 +156,47 @@ func TestSchemaTokens(t *testing.T) {
 	}
 }
 
-// TestHostileSchemas judges schemas that are all fault: the report stays within a few times their size, and says how much it left out.
+// TestHostileSchemas judges schemas that are all fault: the report stays within a few times their size, each rule within its bounds, and what is
+// left out is said.
 func TestHostileSchemas(t *testing.T) {
 	const n = 600
 	wide, long := make([]string, n), strings.Repeat("k", 20_000)
 	for i := range wide {
 		wide[i] = fmt.Sprintf(`"p%d":{"type":"array","enum":[1],"required":5,"$ref":"#/none%d","default":{}}`, i, i)
 	}
-	for name, input := range map[string]string{
-		"wide":  `{"type":"object","properties":{` + strings.Join(wide, ",") + `}}`,
-		"deep":  `{"type":"object","properties":` + strings.Repeat(`{"a":{"type":["array"],"properties":`, n) + `{}` + strings.Repeat("}}", n) + `}`,
-		"named": `{"type":"object","properties":{"` + long + `":{"properties":{` + strings.Join(wide, ",") + `}}}}`,
+	for _, tt := range []struct {
+		name, input string
+		times       int // the size of the schema, that the report may have
+	}{
+		{"wide", `{"type":"object","properties":{` + strings.Join(wide, ",") + `}}`, 18},
+		{"deep", `{"type":"object","properties":` + strings.Repeat(`{"a":{"type":["array"],"properties":`, n) + `{}` + strings.Repeat("}}", n) + `}`, 60},
+		{"named", `{"type":"object","properties":{"` + long + `":{"properties":{` + strings.Join(wide, ",") + `}}}}`, 25},
 	} {
-		t.Run(name, func(t *testing.T) {
-			findings := checkSchema(t, "2025-11-25", input, "")
+		t.Run(tt.name, func(t *testing.T) {
+			findings := checkSchema(t, "2025-11-25", tt.input, "")
 			report, err := diag.NewReport("inspect", findings).JSON()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(findings) < 20 || len(report) > 100*len(input) {
-				t.Errorf("%d findings in %d bytes, of a schema with %d", len(findings), len(report), len(input))
+			if len(report) > tt.times*len(tt.input) {
+				t.Errorf("a report of %d bytes, of a schema with %d", len(report), len(tt.input))
 			}
-			if !strings.Contains(string(report), "more places that are not listed") {
-				t.Error("nothing is said of what was left out")
+			places, length, longest := map[string]int{}, map[string]int{}, map[string]int{}
+			for _, f := range findings {
+				of := f.Rule + " " + f.Axis
+				places[of], length[of], longest[of] = places[of]+1, length[of]+len(f.Pointer), max(longest[of], len(f.Pointer))
+			}
+			full := 0
+			for of, count := range places {
+				if count > maxPlaces || length[of] > maxPlacesLength+longest[of] {
+					t.Errorf("%s: %d findings, with pointers of %d bytes", of, count, length[of])
+				}
+				if count == maxPlaces || length[of] > maxPlacesLength {
+					full++
+				}
+			}
+			if left := strings.Count(string(report), "more places that are not listed"); left == 0 || left != full {
+				t.Errorf("%d rules meet a bound, and %d say what they left out", full, left)
 			}
 		})
 	}

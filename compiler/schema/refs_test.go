@@ -22,9 +22,11 @@ func TestRefs(t *testing.T) {
 			"/properties/child/$ref -> \n/properties/list/items/$ref -> /properties/list outside"},
 		{"into a list", `{"oneOf":[{},{"$ref":"#/oneOf/0"}]}`, "/oneOf/1/$ref -> /oneOf/0 outside"},
 		{"dangling", `{"allOf":[{"$ref":"#/$defs/none"},{"$ref":"#name"},{"$ref":"#/required/0"},{"$ref":"#/oneOf/00"},{"$ref":"#/%zz"}],"required":["x"],"oneOf":[{}]}`,
-			"/allOf/0/$ref dangling: points at nothing\n/allOf/1/$ref dangling: names no anchor of the schema\n/allOf/2/$ref dangling: points at what is no schema outside\n/allOf/3/$ref dangling: points at nothing outside\n/allOf/4/$ref dangling: has a % that is no escape"},
+			"/allOf/0/$ref dangling: points at nothing\n/allOf/1/$ref dangling: names no anchor of the schema\n/allOf/2/$ref dangling: points at what is no schema " +
+				"outside\n/allOf/3/$ref dangling: points at nothing outside\n/allOf/4/$ref dangling: has a % that is no escape"},
 		{"remote", `{"allOf":[{"$ref":"https://example.com/s#/a"},{"$ref":"file:///etc/passwd"},{"$ref":"common.json"},{"$ref":"User"},{"$ref":"urn:x:y"},{"$ref":"//host/x"}]}`,
-			"/allOf/0/$ref remote: leads to the network\n/allOf/1/$ref remote: leads to a file\n/allOf/2/$ref remote: leads to another document\n/allOf/3/$ref remote: leads to another document\n/allOf/4/$ref remote: leads to another document\n/allOf/5/$ref remote: leads to another document"},
+			"/allOf/0/$ref remote: leads to the network\n/allOf/1/$ref remote: leads to a file\n/allOf/2/$ref remote: leads to another document\n/allOf/3/$ref remote: leads " +
+				"to another document\n/allOf/4/$ref remote: leads to another document\n/allOf/5/$ref remote: leads to another document"},
 		{"by its own id", `{"$id":"https://example.com/s/root.json","allOf":[{"$ref":"root.json#/$defs/x"},{"$ref":"item.json"},{"$ref":"other.json"}],"$defs":{"x":{},"i":{"$id":"item.json"}}}`,
 			"/allOf/0/$ref -> /$defs/x\n/allOf/1/$ref -> /$defs/i\n/allOf/2/$ref remote: leads to the network"},
 		{"a pointer is within its resource", `{"$defs":{"i":{"$id":"urn:i","$defs":{"x":{}},"properties":{"p":{"$ref":"#/$defs/x"},"q":{"$ref":"#/$defs/i"}}}}}`,

@@ -74,8 +74,9 @@ var rootCases = []reported{
 	{report: "opentokenz/mcpx#28", rules: []string{"root-not-object", "output-not-object"}, tools: tool("t", `"inputSchema":{"type":"string"},"outputSchema":{"type":"array","items":{}}`),
 		want: []string{"info root-not-object client:claude-code server t /inputSchema/type", "error root-not-object spec:" + old + " server t /inputSchema/type",
 			"error output-not-object spec:" + old + " server t /outputSchema/type"}},
-	{report: "xpzouying/xiaohongshu-mcp#677", rules: []string{"root-not-object", "no-properties-key"}, options: Options{Clients: []string{"openai-chat"}}, tools: tool("t", `"inputSchema":{"type":"object"}`),
-		want: []string{"warning no-properties-key client:openai-chat client t /inputSchema", "info no-properties-key client:openai-responses client t /inputSchema"}},
+	{report: "xpzouying/xiaohongshu-mcp#677", rules: []string{"root-not-object", "no-properties-key"}, options: Options{Clients: []string{"openai-chat"}},
+		tools: tool("t", `"inputSchema":{"type":"object"}`),
+		want:  []string{"warning no-properties-key client:openai-chat client t /inputSchema", "info no-properties-key client:openai-responses client t /inputSchema"}},
 }
 
 // shapeCases are reports of what stands in a schema.
@@ -93,7 +94,8 @@ var shapeCases = []reported{
 		tools: taking("t", `"p":{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"array","prefixItems":[{"type":"number"},{"type":"number"}]}}]}`),
 		want:  []string{"error tuple-array client:vscode-copilot client t /inputSchema/properties/p/anyOf/1/items/prefixItems"}},
 	{report: "davideast/stitch-mcp#184", rules: []string{"dangling-ref"},
-		tools: tool("ok", `"inputSchema":{"type":"object","properties":{"a":{"$ref":"#/$defs/s"}},"$defs":{"s":{"type":"string"}}},"outputSchema":{"type":"object","properties":{"a":{"$ref":"#/$defs/s"}},"$defs":{"s":{"type":"string"}}}`) + `,` +
+		tools: tool("ok", `"inputSchema":{"type":"object","properties":{"a":{"$ref":"#/$defs/s"}},"$defs":{"s":{"type":"string"}}},"outputSchema":{"type":"object",`+
+			`"properties":{"a":{"$ref":"#/$defs/s"}},"$defs":{"s":{"type":"string"}}}`) + `,` +
 			tool("t", `"inputSchema":{"type":"object","properties":{},"$defs":{"s":{"type":"string"}}},"outputSchema":{"type":"object","properties":{"a":{"$ref":"#/$defs/s"}}}`),
 		want: []string{"error dangling-ref spec:" + old + " tool t /outputSchema/properties/a/$ref"}},
 	{report: "PrefectHQ/fastmcp#2808", rules: []string{"unsupported-keyword", "dangling-ref"}, options: Options{Clients: []string{"claude-desktop-older"}},
@@ -125,22 +127,30 @@ var shapeCases = []reported{
 
 // nameCases are reports of names, and of how many there are.
 var nameCases = []reported{
-	{report: "awslabs/mcp#3181", rules: []string{"name-length"}, options: Options{Server: "awslabs", Clients: []string{"bedrock"}}, tools: taking(strings.Repeat("n", 67), ""), says: []string{"67 characters"},
-		want: append(onClients([]string{"bedrock"}, "error", "name-length", "client "+strings.Repeat("n", 67)+" /name"), onClientsInfo("cursor tool", "claude-code client", "gemini client", "openai-chat client", "openai-strict client")...)},
-	{report: "awslabs/agent-plugins#131", rules: []string{"name-length"}, options: Options{Server: "deploy-on-aws", Plugin: "deploy-on-aws", Clients: []string{"claude-code"}}, tools: taking(strings.Repeat("m", 30), ""),
+	{report: "awslabs/mcp#3181", rules: []string{"name-length"}, options: Options{Server: "awslabs", Clients: []string{"bedrock"}},
+		tools: taking(strings.Repeat("n", 67), ""), says: []string{"67 characters"},
+		want: append(onClients([]string{"bedrock"}, "error", "name-length", "client "+strings.Repeat("n", 67)+" /name"),
+			onClientsInfo("cursor tool", "claude-code client", "gemini client", "openai-chat client", "openai-strict client")...)},
+	{report: "awslabs/agent-plugins#131", rules: []string{"name-length"},
+		options: Options{Server: "deploy-on-aws", Plugin: "deploy-on-aws", Clients: []string{"claude-code"}}, tools: taking(strings.Repeat("m", 30), ""),
 		want: []string{"warning name-length client:claude-code client " + strings.Repeat("m", 30) + " /name"}, says: []string{"mcp__plugin_deploy-on-aws_deploy-on-aws__"}},
-	{report: "executeautomation/mcp-playwright#145", rules: []string{"name-length"}, options: Options{Server: "executeautomation-playwright-server", Clients: []string{"cursor"}}, tools: taking("playwright_custom_user_agent", ""),
-		want: []string{"info name-length client:claude-code client playwright_custom_user_agent /name", "error name-length client:cursor tool playwright_custom_user_agent /name"}, says: []string{"63 characters"}},
+	{report: "executeautomation/mcp-playwright#145", rules: []string{"name-length"},
+		options: Options{Server: "executeautomation-playwright-server", Clients: []string{"cursor"}}, tools: taking("playwright_custom_user_agent", ""),
+		want: []string{"info name-length client:claude-code client playwright_custom_user_agent /name",
+			"error name-length client:cursor tool playwright_custom_user_agent /name"}, says: []string{"63 characters"}},
 	{report: "github/copilot-cli#1879", rules: []string{"name-charset"}, options: Options{Clients: []string{"anthropic-api", "openai-chat"}}, tools: taking("a.b", "") + `,` + taking("a/b", ""),
 		want: slices.Concat(
-			onClients([]string{"anthropic-api", "openai-chat"}, "error", "name-charset", "client a.b /name"), onClients([]string{"bedrock", "claude-code", "copilot-cli", "openai-responses", "openai-strict"}, "info", "name-charset", "client a.b /name"),
-			onClients([]string{"anthropic-api", "openai-chat"}, "error", "name-charset", "client a/b /name"), onClients([]string{"bedrock", "claude-code", "copilot-cli", "gemini", "openai-responses", "openai-strict"}, "info", "name-charset", "client a/b /name"),
+			onClients([]string{"anthropic-api", "openai-chat"}, "error", "name-charset", "client a.b /name"),
+			onClients([]string{"bedrock", "claude-code", "copilot-cli", "openai-responses", "openai-strict"}, "info", "name-charset", "client a.b /name"),
+			onClients([]string{"anthropic-api", "openai-chat"}, "error", "name-charset", "client a/b /name"),
+			onClients([]string{"bedrock", "claude-code", "copilot-cli", "gemini", "openai-responses", "openai-strict"}, "info", "name-charset", "client a/b /name"),
 			[]string{"warning name-charset spec:" + old + " tool a/b /name"})},
 	{report: "wonderwhy-er/DesktopCommanderMCP#79", rules: []string{"name-charset"}, options: Options{Clients: []string{"gemini"}}, tools: taking("2fa_code", ""),
 		want: []string{"error name-charset client:gemini client 2fa_code /name"}, says: []string{`begins with "2"`}},
 	{report: "openai/openai-agents-js#1934", rules: []string{"canonical-collision"}, tools: taking("get-user", "") + `,` + taking("get_user", ""),
 		want: []string{"error canonical-collision everyone - get_user /name"}},
-	{report: "microsoft/vscode-copilot-release#13337", rules: []string{"tool-budget"}, options: Options{Clients: []string{"vscode-copilot"}, MaxTools: 1000}, tools: manyTools(122), says: []string{"122 tools"},
+	{report: "microsoft/vscode-copilot-release#13337", rules: []string{"tool-budget"}, options: Options{Clients: []string{"vscode-copilot"}, MaxTools: 1000},
+		tools: manyTools(122), says: []string{"122 tools"},
 		want: []string{"info tool-budget client:cursor tool - /tools", "info tool-budget client:openai-chat client - /tools", "info tool-budget client:openai-responses client - /tools",
 			"error tool-budget client:vscode-copilot client - /tools", "info tool-budget client:windsurf tool - /tools"}},
 }

@@ -132,7 +132,8 @@ func TestNoRuleStopsAnother(t *testing.T) {
 			t.Errorf("finding without fingerprint, hint or message: %+v", f)
 		}
 	}
-	want := map[string]int{"duplicate-name": 1, "root-not-object": 5, "canonical-collision": 1, "malformed-item": 1, "tool-budget": 1, "wrong-type-member": 2, "description-missing": 42, "hint-missing": 1}
+	want := map[string]int{"duplicate-name": 1, "root-not-object": 5, "canonical-collision": 1, "malformed-item": 1, "tool-budget": 1, "wrong-type-member": 2,
+		"description-missing": 42, "hint-missing": 1}
 	if diff := cmp.Diff(want, counts); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

@@ -41,7 +41,8 @@ var hostile = []struct {
 		hidden := strings.Repeat("\U000E0041\U000E0042", 20)
 		tools := make([]string, n)
 		for i := range tools {
-			tools[i] = fmt.Sprintf(`{"name":"%s%d","description":"%s","inputSchema":{"type":"object","properties":{"%s":{"type":"string","description":"%s","enum":["%s"]}}}}`, hidden, i, hidden, hidden, hidden, hidden)
+			tools[i] = fmt.Sprintf(`{"name":"%s%d","description":"%s","inputSchema":{"type":"object","properties":{"%s":{"type":"string","description":"%s",`+
+				`"enum":["%s"]}}}}`, hidden, i, hidden, hidden, hidden, hidden)
 		}
 		return strings.Join(tools, ",")
 	}},

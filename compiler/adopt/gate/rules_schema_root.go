@@ -34,7 +34,8 @@ func checkNoPropertiesKey(v *survey) []diag.Finding {
 	var findings []diag.Finding
 	for _, t := range v.inputs() {
 		if root := t.Root(); isOf(root, "object") && root.Node.Get("properties") == nil {
-			findings = append(findings, t.report(noPropertiesKey, v.axesFor(noPropertiesKey), []place{{at: root, value: root.Node, message: `no "properties" at the root of the input schema`, hint: `add "properties": {}`}})...)
+			findings = append(findings, t.report(noPropertiesKey, v.axesFor(noPropertiesKey), []place{{at: root, value: root.Node,
+				message: `no "properties" at the root of the input schema`, hint: `add "properties": {}`}})...)
 		}
 	}
 	return findings
@@ -53,7 +54,8 @@ func checkPropertyKeys(v *survey) []diag.Finding {
 			}
 			for _, m := range properties.Members {
 				if fault, hint := keyFault(m.Name, allowed, a.limit.Max); fault != "" {
-					places = append(places, place{at: t.Root(), below: []string{"properties", m.Name}, value: nameValue(m), message: fmt.Sprintf("property %q %s in the input schema", diag.Shorten(m.Name, 80), fault), hint: hint})
+					places = append(places, place{at: t.Root(), below: []string{"properties", m.Name}, value: nameValue(m),
+						message: fmt.Sprintf("property %q %s in the input schema", diag.Shorten(m.Name, 80), fault), hint: hint})
 				}
 			}
 			findings = append(findings, t.report(propertyKeyCharset, []axis{a}, places)...)

@@ -25,7 +25,8 @@ func checkNotStrict(v *survey) []diag.Finding {
 
 // strictFaults looks at every object: is it closed, are all its properties required, and how many objects stand around it.
 func (t toolSchema) strictFaults(levels int) []*tally {
-	open, optional, deep := &tally{name: "an object without additionalProperties: false"}, &tally{name: "a property that is not required"}, &tally{name: fmt.Sprintf("an object more than %d deep", levels)}
+	open, optional, deep := &tally{name: "an object without additionalProperties: false"}, &tally{name: "a property that is not required"},
+		&tally{name: fmt.Sprintf("an object more than %d deep", levels)}
 	level := make([]int, len(t.Schemas))
 	for i, s := range t.Schemas {
 		if s.Parent != nil {
@@ -65,7 +66,8 @@ func checkHeaderBindings(v *survey) []diag.Finding {
 		bound, faults := t.Bindings()
 		var places []place
 		for _, f := range faults {
-			places = append(places, place{at: f.At, below: []string{schema.HeaderKeyword}, value: f.Value, message: fmt.Sprintf("%s on %s %s, in the input schema", schema.HeaderKeyword, spoken(f.At), f.Message),
+			places = append(places, place{at: f.At, below: []string{schema.HeaderKeyword}, value: f.Value, message: fmt.Sprintf("%s on %s %s, in the input schema",
+				schema.HeaderKeyword, spoken(f.At), f.Message),
 				hint: "correct the binding, or take it away: clients drop the tool"})
 		}
 		findings = append(findings, t.report(headerBindingInvalid, axes, places)...)
@@ -80,7 +82,8 @@ func (t toolSchema) secretHeaders(axes []axis, bound []schema.Binding) []diag.Fi
 	for _, b := range bound {
 		if wording.NamesSecret(b.Header) || wording.NamesSecret(b.Property.Name) {
 			places = append(places, place{at: b.Property, below: []string{schema.HeaderKeyword}, value: b.Property.Node.Get(schema.HeaderKeyword),
-				message: fmt.Sprintf("header %s carries %s, which sounds like a secret, where proxies and logs see it, in the input schema", quotedText(b.Header, maxName), spoken(b.Property)), hint: "take the binding away, and the secret out of the arguments"})
+				message: fmt.Sprintf("header %s carries %s, which sounds like a secret, where proxies and logs see it, in the input schema", quotedText(b.Header, maxName),
+					spoken(b.Property)), hint: "take the binding away, and the secret out of the arguments"})
 		}
 	}
 	findings := t.report(headerBindingInvalid, axes, places)

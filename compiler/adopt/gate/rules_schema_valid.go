@@ -114,7 +114,8 @@ func checkSchemaSize(v *survey) []diag.Finding {
 			if count <= b.warn {
 				continue
 			}
-			p := place{at: t.Root(), fact: b.fact, message: fmt.Sprintf("%d %s, where %d are sensible, in the %s", count, b.words, b.warn, schemaWords[t.member]), hint: "split the tool, or describe less in the schema"}
+			p := place{at: t.Root(), fact: b.fact, message: fmt.Sprintf("%d %s, where %d are sensible, in the %s", count, b.words, b.warn, schemaWords[t.member]),
+				hint: "split the tool, or describe less in the schema"}
 			if count > b.refuse {
 				p.class = diag.Error
 			}

@@ -75,7 +75,8 @@ func checkUnsupportedKeyword(v *survey) []diag.Finding {
 				}
 			}
 			if tallies := slices.DeleteFunc(found, func(c *tally) bool { return c == nil }); len(tallies) > 0 {
-				findings = append(findings, t.summed(unsupportedKeyword, []axis{a}, "keywords that are not taken in the input schema", "write the schema without them, or serve the tool in a form that this client takes", tallies)...)
+				findings = append(findings, t.summed(unsupportedKeyword, []axis{a}, "keywords that are not taken in the input schema",
+					"write the schema without them, or serve the tool in a form that this client takes", tallies)...)
 			}
 		}
 	}
@@ -99,7 +100,8 @@ func checkNullableUnion(v *survey) []diag.Finding {
 			findings = append(findings, t.summed(nullableUnion, axes, "a list of types in the input schema", `use one type with "anyOf" for the rest; an optional parameter needs no null`, []*tally{lists})...)
 		}
 		if nullable.count > 0 {
-			findings = append(findings, t.summed(nullableUnion, nil, "OpenAPI's nullable, which JSON Schema has not, in the input schema", `say "anyOf": [{...}, {"type": "null"}], or leave it out`, []*tally{nullable})...)
+			findings = append(findings, t.summed(nullableUnion, nil, "OpenAPI's nullable, which JSON Schema has not, in the input schema",
+				`say "anyOf": [{...}, {"type": "null"}], or leave it out`, []*tally{nullable})...)
 		}
 	}
 	return findings

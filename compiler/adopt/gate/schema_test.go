@@ -27,7 +27,8 @@ func checkSchema(t *testing.T, revision, input, output string, clients ...string
 
 // TestByRevision holds what a revision decides.
 func TestByRevision(t *testing.T) {
-	const plain, header, remote = `{"type":"object","properties":{}}`, `{"type":"object","properties":{"a":{"type":"string","x-mcp-header":""}}}`, `{"type":"object","properties":{"a":{"$ref":"http://h/x"}}}`
+	const plain, header, remote = `{"type":"object","properties":{}}`, `{"type":"object","properties":{"a":{"type":"string","x-mcp-header":""}}}`,
+		`{"type":"object","properties":{"a":{"$ref":"http://h/x"}}}`
 	for _, tt := range []struct{ rule, revision, input, output, class string }{
 		{"output-not-object", "2025-06-18", plain, `{"type":"array","items":{}}`, "error"},
 		{"output-not-object", "2026-07-28", plain, `{"type":"array","items":{}}`, ""},
@@ -118,7 +119,8 @@ func TestTypedParam(t *testing.T) {
 		{"nothing is allowed", `{"properties":{"a":false}}`, ""},
 		{"in conditions", `{"if":{"properties":{"a":{}}},"then":{"properties":{"b":{}}},"not":{"properties":{"c":{}}}}`, ""},
 		{"in a branch alone", `{"anyOf":[{"properties":{"a":{}}}]}`, "/inputSchema/anyOf/0/properties/a"},
-		{"in items and definitions", `{"properties":{"l":{"items":{"properties":{"a":{}}}}},"$defs":{"d":{"properties":{"b":true}}}}`, "/inputSchema/$defs/d/properties/b /inputSchema/properties/l/items/properties/a"},
+		{"in items and definitions", `{"properties":{"l":{"items":{"properties":{"a":{}}}}},"$defs":{"d":{"properties":{"b":true}}}}`,
+			"/inputSchema/$defs/d/properties/b /inputSchema/properties/l/items/properties/a"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string

@@ -58,7 +58,8 @@ func (s *visit) unannounced(ctx context.Context, announced map[surface.Kind]bool
 		}
 		f := capabilityMismatch.Finding("server", fmt.Sprintf("%s lists %d items, but capability %q is not announced",
 			kind.Method(), len(page.Get(kind.List()).Elements()), kind.Capability()))
-		f.Pointer, f.Hint = canon.Pointer("capabilities", kind.Capability()), "report it to the server's maintainers; clients that keep to the protocol do not ask for the list, and nobody approves what is in it"
+		f.Pointer, f.Hint = canon.Pointer("capabilities", kind.Capability()),
+			"report it to the server's maintainers; clients that keep to the protocol do not ask for the list, and nobody approves what is in it"
 		s.findings = append(s.findings, f.Sealed("unannounced"))
 	}
 }

@@ -318,7 +318,8 @@ func TestStatelessEra(t *testing.T) {
 		}
 		switch method {
 		case "server/discover":
-			return `"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}},"ttlMs":0,"cacheScope":"public","supportedVersions":["2026-07-28","2025-11-25"],"capabilities":{"tools":{}}}`
+			return `"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}},"ttlMs":0,"cacheScope":"public",` +
+				`"supportedVersions":["2026-07-28","2025-11-25"],"capabilities":{"tools":{}}}`
 		case "tools/list":
 			if strings.Contains(params, `"cursor":"2"`) {
 				return `"result":{"tools":[{"name":"b"}],"ttlMs":9,"cacheScope":"private"}`

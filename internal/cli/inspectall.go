@@ -18,8 +18,8 @@ type inspections struct {
 	diag.Report
 	Surfaces []serverSurface `json:"surfaces"` // of the servers that could be reached
 	Totals   totals          `json:"totals"`
-	Clients  []clientVerdict `json:"clients"` // how each known client takes all of them together, beside how it takes each
-	Aliases  []aliasView     `json:"aliases"` // for tools that meet one of another server
+	Clients  []clientVerdict `json:"clients"` // how each known client takes all of them together
+	Aliases  []aliasView     `json:"aliases"` // a name that every client takes, for each tool whose own somebody does not, or that meets one of another server
 	Next     []step          `json:"next"`
 }
 
@@ -103,8 +103,8 @@ func (sh *shell) newInspections(c *cli.Context, servers []config.Server, views [
 		v.Totals.Tokens.add(view.Surface.Tokens)
 	}
 	found := gate.Accept(gate.CheckTogether(together, o.Options), o.accepted, sh.now())
-	v.Clients, v.Aliases = clientVerdicts(found, o.Clients, v.Totals.Tools, v.Totals.Tokens.Tools), aliasesOf(found)
 	v.Report = withFindings(v.Report, found)
+	v.Clients, v.Aliases = clientVerdicts(v.Findings, o.Clients, v.Totals.Tools, v.Totals.Tokens.Tools), aliasesOf(v.Findings)
 	if len(v.Surfaces) == len(servers) { // else what an acceptance is for may be among what nobody could look at
 		v.Report = withFindings(v.Report, gate.Leftovers(v.Findings, o.accepted, sh.now()))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"anvil/compiler/canon"
+	"anvil/compiler/diag"
 	"anvil/compiler/profiles"
 	"anvil/compiler/surface"
 	"anvil/internal/corpus"
@@ -38,7 +39,7 @@ func client(t *testing.T, id string) *profiles.Profile {
 
 func of(t *testing.T, p *profiles.Profile, plugin string, s *surface.McpSurfaceSnapshot) View {
 	t.Helper()
-	v, err := Of(p, "files", plugin, s)
+	v, err := Of(p, Options{Names: profiles.Names{Server: "files", Plugin: plugin}}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,14 +95,116 @@ func TestTextsAreCutAtACharacter(t *testing.T) {
 	}
 }
 
-func TestFirstToolsAlone(t *testing.T) {
-	var tools []string
-	for i := range 42 {
-		tools = append(tools, fmt.Sprintf(`{"name":"t%02d"}`, 41-i))
+// finding is one of the gate's on the axis of a client.
+func finding(p *profiles.Profile, rule string, radius profiles.Radius, tool string) diag.Finding {
+	return diag.Finding{Rule: rule, Axis: p.Axis(), Radius: string(radius), Refuses: true, Tool: tool, Message: rule + " of " + tool}
+}
+
+// What a client leaves out is what the findings on its axis say, each with its reason, and nothing else.
+func TestLosses(t *testing.T) {
+	cursor, other := client(t, "cursor"), client(t, "windsurf")
+	s := snapshot(t, "", `{"name":"a"}`, `{"name":"b"}`, `{"name":"c"}`, `{"description":"no name"}`)
+	minded := finding(cursor, "name-length", profiles.RadiusTool, "a")
+	minded.Refuses = false
+	paged := finding(cursor, "page-size-below-count", profiles.RadiusTool, "")
+	paged.Refuses, paged.Pointer = false, "/tools"
+	prompts := paged
+	prompts.Pointer = "/prompts"
+	for _, tt := range []struct {
+		name     string
+		findings []diag.Finding
+		listed   []string
+		page     int
+		tools    string
+		hidden   []Reason
+		refused  []Reason
+	}{
+		{name: "nothing", tools: "a b c"},
+		{name: "of another client", findings: []diag.Finding{finding(other, "r", profiles.RadiusClient, "a")}, tools: "a b c"},
+		{name: "minded", findings: []diag.Finding{minded}, tools: "a b c"},
+		{name: "a tool", findings: []diag.Finding{finding(cursor, "name-length", profiles.RadiusTool, "b")}, tools: "a c", hidden: []Reason{{"b", "name-length", "name-length of b"}}},
+		{name: "the server", findings: []diag.Finding{finding(cursor, "r", profiles.RadiusTool, "b"), finding(cursor, "q", profiles.RadiusServer, "c")}, tools: "",
+			hidden: []Reason{{"a", "q", "q of c"}, {"b", "q", "q of c"}, {"c", "q", "q of c"}}},
+		{name: "the client", findings: []diag.Finding{finding(cursor, "r", profiles.RadiusClient, "b"), finding(cursor, "r", profiles.RadiusClient, "b")}, tools: "a b c",
+			refused: []Reason{{"b", "r", "r of b"}}},
+		{name: "the first page", findings: []diag.Finding{paged}, listed: []string{"c", "", "a", "b"}, page: 3, tools: "a c",
+			hidden: []Reason{{"b", "page-size-below-count", "page-size-below-count of "}}},
+		{name: "the first page of prompts", findings: []diag.Finding{prompts}, listed: []string{"c", "", "a", "b"}, page: 3, tools: "a b c"},
+	} {
+		v, err := Of(cursor, Options{Findings: tt.findings, Listed: tt.listed, Page: tt.page}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tools []string
+		for _, tool := range v.Tools {
+			tools = append(tools, tool.Tool)
+		}
+		if got := strings.Join(tools, " "); got != tt.tools {
+			t.Errorf("%s: tools %q, want %q", tt.name, got, tt.tools)
+		}
+		if diff := cmp.Diff(tt.hidden, v.Hidden) + cmp.Diff(tt.refused, v.Refused); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", tt.name, diff)
+		}
 	}
-	v := of(t, client(t, "cursor"), "", snapshot(t, "", tools...))
-	if len(v.Tools) != 40 || v.Tools[39].Name != "t39" || !cmp.Equal(v.Hidden, []string{"t40", "t41"}) {
-		t.Errorf("%d tools, hidden %v", len(v.Tools), v.Hidden)
+}
+
+// The first forty are those that the server lists first; where nobody saw that, those whose names come first, and the view says so.
+func TestFirstToolsAlone(t *testing.T) {
+	var tools, listed []string
+	for i := range 43 {
+		name := fmt.Sprintf("t%02d", 42-i)
+		tools, listed = append(tools, `{"name":"`+name+`"}`), append(listed, name)
+	}
+	s, p := snapshot(t, "", tools...), client(t, "cursor")
+	findings := []diag.Finding{finding(p, "tool-budget", profiles.RadiusTool, ""), finding(p, "name-length", profiles.RadiusTool, "t20")}
+	for _, tt := range []struct {
+		listed []string
+		want   []string
+		byName bool
+	}{{nil, []string{"t20", "t41", "t42"}, true}, {listed, []string{"t00", "t01", "t20"}, false}} {
+		v, err := Of(p, Options{Findings: findings, Listed: tt.listed}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var hidden []string
+		for _, r := range v.Hidden {
+			hidden = append(hidden, r.Tool)
+		}
+		if diff := cmp.Diff(tt.want, hidden); diff != "" || len(v.Tools) != 40 || v.ByName != tt.byName {
+			t.Errorf("%d tools, by name %t (-want +got)\n%s", len(v.Tools), v.ByName, diff)
+		}
+	}
+}
+
+// The digest is of what is shown and hidden, and not of the words in which that is told.
+func TestDigest(t *testing.T) {
+	s, p := snapshot(t, "", `{"name":"a"}`, `{"name":"b"}`), client(t, "cursor")
+	digest := func(findings ...diag.Finding) string {
+		v, err := Of(p, Options{Findings: findings}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.Digest
+	}
+	hidden := finding(p, "name-length", profiles.RadiusTool, "b")
+	reworded, all, refused := hidden, hidden, hidden
+	reworded.Message = "other words"
+	all.Radius, refused.Radius = string(profiles.RadiusServer), string(profiles.RadiusClient)
+	if digest(hidden) != digest(reworded) {
+		t.Error("other words are another digest")
+	}
+	seen := map[string]bool{digest(): true, digest(hidden): true, digest(all): true, digest(refused): true}
+	if len(seen) != 4 {
+		t.Errorf("%d digests of four views", len(seen))
+	}
+}
+
+// A client that cuts names says so of each.
+func TestNamesAreCut(t *testing.T) {
+	long := strings.Repeat("x", 64)
+	v := of(t, client(t, "vscode-copilot"), "", snapshot(t, "", `{"name":"`+long+`"}`, `{"name":"short"}`))
+	if got := v.Tools[1]; got.Name != "mcp_files_"+long[:54] || *got.NameCut != (Cut{64, 74}) || v.Tools[0].NameCut != nil {
+		t.Errorf("%s, cut %+v and %+v", got.Name, got.NameCut, v.Tools[0].NameCut)
 	}
 }
 

@@ -33,6 +33,7 @@ type Finding struct {
 	Security    bool      `json:"security,omitzero"`
 	Axis        string    `json:"axis,omitzero"`      // "spec:<revision>" or "client:<profile>"
 	Radius      string    `json:"radius,omitzero"`    // what it takes down on that axis: tool, server or client
+	Refuses     bool      `json:"refuses,omitzero"`   // the axis refuses what Radius says, whether or not it counts here; else it minds
 	Confirmed   string    `json:"confirmed,omitzero"` // the month in which the axis's limit was last confirmed: 2026-11
 	Server      string    `json:"server,omitzero"`    // the configured name
 	Subject     string    `json:"subject,omitzero"`   // a stable path: "tool/search/inputSchema/properties/limit"
@@ -43,8 +44,16 @@ type Finding struct {
 	After       canon.Raw `json:"after,omitzero"`
 	Witness     canon.Raw `json:"witness,omitzero"`
 	Hint        string    `json:"hint,omitzero"`     // what to do next
+	Fix         *Fix      `json:"fix,omitzero"`      // what the hint proposes, for programs
 	Accepted    *Accepted `json:"accepted,omitzero"` // somebody let it pass: it fails nothing
 	Fingerprint string    `json:"fingerprint"`       // from rule, subject and arguments; a reworded message keeps it
+}
+
+// Fix is what a hint proposes: one of its members is given.
+type Fix struct {
+	Alias    string   `json:"alias,omitzero"`    // a name for the tool that every known client takes, from one table over the server's tools
+	LeaveOut []string `json:"leaveOut,omitzero"` // tools without which the others fit, the first to go first
+	Keep     []string `json:"keep,omitzero"`     // the tools that fit, the first to stay first, where those are fewer
 }
 
 // Accepted says why a finding passes, and until which day: 2027-01-31.

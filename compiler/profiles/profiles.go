@@ -1,11 +1,13 @@
 package profiles
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -48,7 +50,7 @@ type Limit struct {
 
 // units are what the numbers of a rule's limits count.
 var units = map[string]string{
-	"name-length": " characters", "property-key-charset": " characters", "description-too-long": " bytes", "not-strict": " levels", "tool-budget": " tools",
+	"name-length": " characters", "truncation-collision": " characters", "property-key-charset": " characters", "description-too-long": " bytes", "not-strict": " levels", "tool-budget": " tools",
 	"token-budget": " tokens",
 }
 
@@ -84,21 +86,32 @@ func (l Limit) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// View is what a client does to a tool before its model sees it. Zero leaves alone.
+// View is what a client does to a surface before its model sees it. Each member names the rule whose limit on the same axis says how much, so that a
+// number stands in one place; an empty one leaves alone.
 type View struct {
-	Description  int      `json:"description,omitzero"`  // cut behind so many bytes
-	Instructions int      `json:"instructions,omitzero"` // the same
-	Tools        int      `json:"tools,omitzero"`        // only the first so many are shown
-	Drop         []string `json:"drop,omitzero"`         // schema keywords that are left out
+	Name         string `json:"name,omitzero"`         // names are cut behind so many characters
+	Description  string `json:"description,omitzero"`  // descriptions are cut behind so many bytes
+	Instructions string `json:"instructions,omitzero"` // the same
+	Tools        string `json:"tools,omitzero"`        // only the first so many are shown
+	Pages        string `json:"pages,omitzero"`        // only the first page of the list is read
+	Drop         string `json:"drop,omitzero"`         // the keywords are left out of schemas
+}
+
+// parts are what a view says, and the rule that each names; N is its number.
+func (v View) parts() [][2]string {
+	return [][2]string{
+		{"names are cut behind N characters", v.Name}, {"descriptions are cut behind N bytes", v.Description}, {"instructions are cut behind N bytes", v.Instructions},
+		{"only the first N tools are shown", v.Tools},
+		{"only the first page of a list is read", v.Pages}, {"schema keywords are left out", v.Drop},
+	}
 }
 
 // Profile is one axis: a revision of the specification, or a client.
 type Profile struct {
 	ID        string  `json:"id"`
 	Title     string  `json:"title,omitzero"`
-	Announces string  `json:"announces,omitzero"` // the capture profile that a client matches: bare or full
-	Prefix    string  `json:"prefix,omitzero"`    // stands before each tool's name; {server} is the configured name
-	Plugin    string  `json:"plugin,omitzero"`    // the same where a plugin brings the server; {plugin} is its name
+	Announces string  `json:"announces,omitzero"` // the capabilities that a client announces, as the probe can: bare or full
+	Naming    Naming  `json:"naming,omitzero"`
 	View      View    `json:"view,omitzero"`
 	Limits    []Limit `json:"limits"`
 
@@ -115,6 +128,69 @@ func (p *Profile) Limit(rule string) (Limit, bool) {
 		return Limit{}, false
 	}
 	return p.Limits[i], true
+}
+
+// Max is what the rule's limit allows at most here; 0 when there is no such limit, and for "".
+func (p *Profile) Max(rule string) int {
+	l, _ := p.Limit(rule)
+	return l.Max
+}
+
+// Shown is how many tools the client shows, beside its own; 0 when it shows all.
+func (p *Profile) Shown() int {
+	l, ok := p.Limit(p.View.Tools)
+	if !ok {
+		return 0
+	}
+	return l.Max - l.Builtin
+}
+
+// numberOf is what a part of the view is cut to.
+func (p *Profile) numberOf(rule string) int {
+	if rule == p.View.Tools {
+		return p.Shown()
+	}
+	return p.Max(rule)
+}
+
+// Dropped are the schema keywords that the client leaves out.
+func (p *Profile) Dropped() []string {
+	l, _ := p.Limit(p.View.Drop)
+	return l.Keywords
+}
+
+// Facts is everything that the data says of the profile beside its limits, as name and text, in the order in which it is read.
+func (p *Profile) Facts() [][2]string {
+	var facts [][2]string
+	add := func(name, text string) {
+		if text != "" {
+			facts = append(facts, [2]string{name, text})
+		}
+	}
+	add("announces", p.Announces)
+	if n := p.Naming; n.Prefix != "" {
+		add("shows tools as", n.Prefix+"{tool}")
+		if n.Plugin != "" {
+			add("from a plugin as", n.Plugin+"{tool}")
+		}
+		if n.Title > 0 {
+			add("{title}", fmt.Sprintf("what the server calls itself, in lower case, other characters than a-z 0-9 _ . - as _, at most %d characters", n.Title))
+		}
+		if n.Numbered {
+			add("two of one prefix", "the second gets a 2 before the last _")
+		}
+		if n.Dots != "" {
+			add("dots in names", "become "+n.Dots)
+		}
+		add("naming", strings.Join(slices.DeleteFunc([]string{n.Note, "as of " + n.Confirmed}, func(s string) bool { return s == "" }), "; "))
+		add("naming sources", strings.Join(n.Sources, ", "))
+	}
+	for _, part := range p.View.parts() {
+		if part[1] != "" {
+			add("its view", strings.Replace(part[0], "N", strconv.Itoa(p.numberOf(part[1])), 1)+" ("+part[1]+")")
+		}
+	}
+	return facts
 }
 
 //go:embed profiles.yaml
@@ -157,6 +233,7 @@ func parse(source []byte) (*Data, error) {
 			for j := range p.Limits {
 				problems = append(problems, p.settle(&p.Limits[j], d.Confirmed))
 			}
+			problems = append(problems, p.check(d.Confirmed))
 		}
 	}
 	return &d, errors.Join(problems...)
@@ -179,6 +256,29 @@ func (p *Profile) settle(l *Limit, confirmed string) error {
 		return fmt.Errorf("%s: limit %q has radius %q", p.Axis(), l.Rule, l.Radius)
 	case badPattern != nil:
 		return fmt.Errorf("%s: limit %q: %w", p.Axis(), l.Rule, badPattern)
+	}
+	return nil
+}
+
+// check fills in and checks what is not a limit: where a naming comes from, and that a view names limits that there are.
+func (p *Profile) check(confirmed string) error {
+	n := &p.Naming
+	if n.Prefix != "" {
+		n.Confirmed = cmp.Or(n.Confirmed, confirmed)
+	}
+	switch {
+	case n.Prefix == "" && (n.Plugin != "" || n.Title > 0 || n.Numbered || n.Dots != "" || n.Note != ""):
+		return fmt.Errorf("%s: naming without a prefix", p.Axis())
+	case n.Prefix != "" && (len(n.Sources) == 0 || !month.MatchString(n.Confirmed)):
+		return fmt.Errorf("%s: naming needs a source and a month", p.Axis())
+	case strings.Contains(n.Prefix, "{title}") != (n.Title > 0):
+		return fmt.Errorf("%s: naming says {title}, or how long one is, and not both", p.Axis())
+	}
+	for _, part := range p.View.parts() {
+		l, ok := p.Limit(part[1])
+		if part[1] != "" && (!ok || part[1] == p.View.Drop && len(l.Keywords) == 0 || part[1] != p.View.Drop && part[1] != p.View.Pages && l.Max == 0) {
+			return fmt.Errorf("%s: view: %s by the limit of %q, which says nothing of it", p.Axis(), part[0], part[1])
+		}
 	}
 	return nil
 }

@@ -35,12 +35,6 @@ func TestClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.Expose("", "files", "read"); got != "mcp__files__read" {
-		t.Errorf("exposed as %q", got)
-	}
-	if got := p.Expose("kit", "files", "read"); got != "mcp__plugin_kit_files__read" {
-		t.Errorf("exposed by a plugin as %q", got)
-	}
 	if l, ok := p.Limit("name-length"); !ok || l.Max != 128 || l.Confirmed != "2026-11" {
 		t.Errorf("name-length: %+v, %t", l, ok)
 	}
@@ -62,9 +56,45 @@ func TestParseRefuses(t *testing.T) {
 		"confirmed: 2026-11\nclients: [{id: a, limits: [{rule: r, class: error, radius: tool, pattern: '(', sources: [s]}]}]",
 		"confirmed: 2026-11\nclients: [{id: a, limits: []}, {id: a, limits: []}]",
 		"confirmed: 2026-11\nclients: [{id: a, colour: red, limits: []}]",
+		"confirmed: 2026-11\nclients: [{id: a, limits: [], view: {tools: tool-budget}}]",
+		"confirmed: 2026-11\nclients: [{id: a, limits: [{rule: tool-budget, class: error, radius: tool, sources: [s]}], view: {tools: tool-budget}}]",
+		"confirmed: 2026-11\nclients: [{id: a, limits: [{rule: r, class: error, radius: tool, max: 3, sources: [s]}], view: {drop: r}}]",
+		"confirmed: 2026-11\nclients: [{id: a, limits: [], naming: {prefix: 'mcp_'}}]",
+		"confirmed: 2026-11\nclients: [{id: a, limits: [], naming: {prefix: 'mcp_{title}_', sources: [s]}}]",
+		"confirmed: 2026-11\nclients: [{id: a, limits: [], naming: {note: n}}]",
 	} {
 		if _, err := parse([]byte(text)); err == nil {
 			t.Errorf("accepted: %s", text)
+		}
+	}
+}
+
+// A view's numbers are those of the limits, and everything that the data says of a profile is among its facts and limits.
+func TestFacts(t *testing.T) {
+	p, err := All().Client("vscode-copilot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Max(p.View.Name); got != 64 {
+		t.Errorf("names are cut at %d", got)
+	}
+	cursor, err := All().Client("cursor")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cursor.Shown() != 40 || p.Shown() != 0 {
+		t.Errorf("cursor shows %d tools, vscode-copilot %d", cursor.Shown(), p.Shown())
+	}
+	var text strings.Builder
+	for _, fact := range p.Facts() {
+		text.WriteString(fact[0] + ": " + fact[1] + "\n")
+	}
+	for _, want := range []string{
+		"announces: full\n", "shows tools as: mcp_{title}_{tool}\n", "{title}: what the server calls itself", "at most 13 characters", "the second gets a 2",
+		"dots in names: become _\n", "naming: before May 2026", "as of " + All().Confirmed, "naming sources: microsoft/vscode#249929", "its view: names are cut behind 64 characters (truncation-collision)\n",
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the facts lack %q:\n%s", want, text.String())
 		}
 	}
 }

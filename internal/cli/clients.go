@@ -11,8 +11,8 @@ import (
 	"anvil/compiler/profiles"
 )
 
-// clientView is how one client takes a surface.
-type clientView struct {
+// clientVerdict is how one client takes a surface.
+type clientVerdict struct {
 	Client    string   `json:"client"`
 	Title     string   `json:"title"`
 	Counts    bool     `json:"counts"`          // it has to take the surface: its errors refuse
@@ -20,20 +20,21 @@ type clientView struct {
 	Tools     []string `json:"tools"`           // that it does not take, or that take others down
 	Rules     []string `json:"rules"`           // of those violations
 	Warnings  int      `json:"warnings"`        // findings on it that refuse nothing
-	Confirmed string   `json:"confirmed"`       // the month in which its limits were last confirmed
-	surface   bool     // a violation is about the surface as a whole
+	Budget    *budget  `json:"budget,omitzero"` // absent when it has no limit on the number or the tokens of tools
+	Aliases   aliases  `json:"aliases,omitzero"`
+	Confirmed string   `json:"confirmed"` // the month in which its limits were last confirmed
 }
 
-// specView is how legal a surface is for the revision that was negotiated.
-type specView struct {
+// specVerdict is how legal a surface is for the revision that was negotiated.
+type specVerdict struct {
 	Axis   string   `json:"axis"`
 	Errors int      `json:"errors"`
 	Rules  []string `json:"rules"` // of the errors
 }
 
-// specViewOf counts the errors of the gate that are true for every client.
-func specViewOf(findings []diag.Finding, revision string) specView {
-	v := specView{Axis: profiles.All().Spec(revision).Axis(), Rules: []string{}}
+// specVerdictOf counts the errors of the gate that are true for every client.
+func specVerdictOf(findings []diag.Finding, revision string) specVerdict {
+	v := specVerdict{Axis: profiles.All().Spec(revision).Axis(), Rules: []string{}}
 	for _, f := range findings {
 		if _, ofGate := gate.Rules.Find(f.Rule); f.Class != diag.Error || !ofGate || strings.HasPrefix(f.Axis, profiles.ClientAxis) {
 			continue
@@ -46,21 +47,22 @@ func specViewOf(findings []diag.Finding, revision string) specView {
 	return v
 }
 
-func (v specView) String() string {
+func (v specVerdict) String() string {
 	if v.Errors == 0 {
 		return "no errors"
 	}
 	return fmt.Sprintf("%s (%s)", counted(v.Errors, "error"), strings.Join(v.Rules, ", "))
 }
 
-// clientViews tells for every client how it takes the surface, by the findings on its axis.
-func clientViews(findings []diag.Finding, counts []string) []clientView {
-	views := []clientView{}
+// clientVerdicts tells for every client how it takes the surface, by the findings on its axis.
+func clientVerdicts(findings []diag.Finding, counts []string, tools, tokens int) []clientVerdict {
+	views := []clientVerdict{}
 	for _, p := range profiles.All().Clients {
-		v := clientView{Client: p.ID, Title: p.Title, Counts: slices.Contains(counts, p.ID), Tools: []string{}, Rules: []string{}, Confirmed: profiles.All().Confirmed}
+		v := clientVerdict{Client: p.ID, Title: p.Title, Counts: slices.Contains(counts, p.ID), Tools: []string{}, Rules: []string{}, Confirmed: profiles.All().Confirmed}
+		v.Budget = budgetOf(p, tools, tokens)
 		for _, f := range findings {
 			if f.Axis == p.Axis() {
-				v.add(f, p)
+				v.add(f)
 			}
 		}
 		slices.Sort(v.Tools)
@@ -70,15 +72,23 @@ func clientViews(findings []diag.Finding, counts []string) []clientView {
 	return views
 }
 
-func (v *clientView) add(f diag.Finding, p *profiles.Profile) {
-	if !refuses(f, p) {
+func (v *clientVerdict) add(f diag.Finding) {
+	tool := f.Tool
+	if f.Server != "" && tool != "" {
+		tool = f.Server + ": " + tool
+	}
+	if f.Fix != nil && f.Fix.Alias != "" {
+		if v.Aliases == nil {
+			v.Aliases = aliases{}
+		}
+		v.Aliases[tool] = f.Fix.Alias
+	}
+	if !f.Refuses {
 		v.Warnings++
 		return
 	}
-	if f.Tool != "" {
-		v.Tools = append(v.Tools, f.Tool)
-	} else {
-		v.surface = true
+	if tool != "" {
+		v.Tools = append(v.Tools, tool)
 	}
 	if !slices.Contains(v.Rules, f.Rule) {
 		v.Rules = append(v.Rules, f.Rule)
@@ -88,21 +98,18 @@ func (v *clientView) add(f diag.Finding, p *profiles.Profile) {
 	}
 }
 
-// refuses reports whether the client refuses something for the finding, whether or not it counts here: what its limit says.
-func refuses(f diag.Finding, p *profiles.Profile) bool {
-	limit, ok := p.Limit(f.Rule)
-	return ok && limit.Class == string(diag.Error)
-}
-
 func radiusRank(r profiles.Radius) int {
 	return slices.Index([]profiles.Radius{"", profiles.RadiusTool, profiles.RadiusServer, profiles.RadiusClient}, r)
 }
 
 // effect says in words what the client does with the surface.
-func (v clientView) effect() string {
+func (v clientVerdict) effect() string {
 	of := counted(len(v.Tools), "tool")
 	if len(v.Tools) == 0 {
-		of = "the number of tools"
+		of = "the server as a whole"
+		if slices.Equal(v.Rules, []string{"tool-budget"}) {
+			of = "the number of tools"
+		}
 	}
 	switch profiles.Radius(v.Radius) {
 	case profiles.RadiusClient:
@@ -110,8 +117,12 @@ func (v clientView) effect() string {
 	case profiles.RadiusServer:
 		return "drops all tools of the server, for " + of
 	case profiles.RadiusTool:
-		if len(v.Tools) == 0 {
-			return "drops what is beyond its number of tools"
+		const beyond = "what is beyond its number of tools"
+		switch over := slices.Contains(v.Rules, "tool-budget"); {
+		case over && len(v.Tools) > 0:
+			return "drops " + of + ", and " + beyond
+		case over:
+			return "drops " + beyond
 		}
 		return "drops " + of
 	}
@@ -122,7 +133,7 @@ func (v clientView) effect() string {
 const namedTools = 3
 
 // tools names the first of the tools that a client does not take, with a blank before them.
-func (v clientView) tools() string {
+func (v clientVerdict) tools() string {
 	if len(v.Tools) == 0 {
 		return ""
 	}
@@ -138,10 +149,14 @@ func (v clientView) tools() string {
 }
 
 // writeClients lists the clients that do not take the surface, then those that do.
-func writeClients(w io.Writer, spec specView, views []clientView) {
-	var takers []string
+func writeClients(w io.Writer, spec specVerdict, verdicts []clientVerdict) {
 	fmt.Fprintf(w, "clients (their limits as of %s)\n  %-20s  %s\n", profiles.All().Confirmed, spec.Axis, spec)
-	for _, v := range views {
+	writeTakers(w, verdicts)
+}
+
+func writeTakers(w io.Writer, verdicts []clientVerdict) {
+	var takers []string
+	for _, v := range verdicts {
 		if v.Radius == "" {
 			takers = append(takers, v.Client)
 			continue
@@ -153,10 +168,18 @@ func writeClients(w io.Writer, spec specView, views []clientView) {
 	}
 }
 
-func writeClientsMarkdown(w io.Writer, spec specView, views []clientView) {
-	fmt.Fprintf(w, "\n| client | | rules | limits as of |\n|---|---|---|---|\n| %s | %s | | %s |\n", spec.Axis, spec, profiles.All().Confirmed)
-	for _, v := range views {
-		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", v.Title, diag.MarkdownText(v.effect()+v.tools()), strings.Join(v.Rules, ", "), v.Confirmed)
+func writeClientsMarkdown(w io.Writer, spec specVerdict, verdicts []clientVerdict) {
+	writeVerdictTable(w, verdicts, fmt.Sprintf("| %s | %s | | %s | |\n", spec.Axis, spec, profiles.All().Confirmed))
+}
+
+func writeVerdictTable(w io.Writer, verdicts []clientVerdict, rows ...string) {
+	fmt.Fprintf(w, "\n| client | | rules | limits as of | budget |\n|---|---|---|---|---|\n%s", strings.Join(rows, ""))
+	for _, v := range verdicts {
+		budget := ""
+		if v.Budget != nil {
+			budget = v.Budget.String()
+		}
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", v.Title, diag.MarkdownText(v.effect()+v.tools()), strings.Join(v.Rules, ", "), v.Confirmed, budget)
 	}
 }
 

@@ -27,7 +27,7 @@ tells which tools are approved.
 			&cli.StringFlag{Name: "fail-on", Value: string(diag.FailOnError), Usage: "exit 1 at findings of this `CLASS`: error or warning"},
 			&cli.BoolFlag{Name: "all", Usage: "inspect every server of the configuration"}, jobsFlag(),
 			&cli.IntFlag{Name: "stable", Usage: "capture `N` times, each in a process of its own, and report what differs"},
-			&cli.BoolFlag{Name: "compare-profiles", Usage: "capture as a bare and as a full client, and report what depends on it"},
+			&cli.BoolFlag{Name: "compare-profiles", Usage: "capture as a client that announces nothing (bare) and as one that announces everything (full), and report what depends on it"},
 			&cli.StringFlag{Name: "out", Usage: "write the report to `FILE` instead of stdout"},
 			&cli.StringFlag{Name: "evidence", Usage: "write how the capture went (timings, pages, noise) to `FILE`"},
 		)...),

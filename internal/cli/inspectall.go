@@ -18,6 +18,8 @@ type inspections struct {
 	diag.Report
 	Surfaces []serverSurface `json:"surfaces"` // of the servers that could be reached
 	Totals   totals          `json:"totals"`
+	Clients  []clientVerdict `json:"clients"` // how each known client takes all of them together
+	Aliases  []aliasView     `json:"aliases"` // a name that every client takes, for each tool whose own somebody does not, or that meets one of another server
 	Next     []step          `json:"next"`
 }
 
@@ -83,7 +85,7 @@ func (sh *shell) inspectAll(c *cli.Context, threshold diag.Threshold, format str
 }
 
 func (sh *shell) newInspections(c *cli.Context, servers []config.Server, views []*inspection, outcomes []outcome) (inspections, error) {
-	v := inspections{Report: joined("inspect", outcomes), Surfaces: []serverSurface{}, Next: []step{}}
+	v := inspections{Report: joined("inspect", outcomes), Surfaces: []serverSurface{}, Aliases: []aliasView{}, Next: []step{}}
 	o, err := sh.gateOptions(c)
 	if err != nil {
 		return v, err
@@ -96,11 +98,13 @@ func (sh *shell) newInspections(c *cli.Context, servers []config.Server, views [
 		}
 		v.Surfaces = append(v.Surfaces, serverSurface{servers[i].Name, view.Surface})
 		v.Totals.Servers++
-		together = append(together, gate.Surface{Server: servers[i].Name, Plugin: o.Plugin, Snapshot: view.seen.snapshot, Costs: view.seen.costs})
+		together = append(together, gate.Surface{Server: servers[i].Name, Plugin: pluginOf(c, view.seen), Snapshot: view.seen.snapshot, Costs: view.seen.costs})
 		v.Totals.Tools += view.Surface.Counts[surface.Tool.List()]
 		v.Totals.Tokens.add(view.Surface.Tokens)
 	}
-	v.Report = withFindings(v.Report, gate.Accept(gate.CheckTogether(together, o.Options), o.accepted, sh.now()))
+	found := gate.Accept(gate.CheckTogether(together, o.Options), o.accepted, sh.now())
+	v.Report = withFindings(v.Report, found)
+	v.Clients, v.Aliases = clientVerdicts(v.Findings, o.Clients, v.Totals.Tools, v.Totals.Tokens.Tools), aliasesOf(v.Findings)
 	if len(v.Surfaces) == len(servers) { // else what an acceptance is for may be among what nobody could look at
 		v.Report = withFindings(v.Report, gate.Leftovers(v.Findings, o.accepted, sh.now()))
 	}
@@ -118,6 +122,8 @@ func (sh *shell) checkInspectAll(c *cli.Context) error {
 		return usagef("--all inspects every server of the configuration; leave the target out, or leave --all out")
 	case c.IsSet("header") || c.IsSet("bearer-env"):
 		return usagef("--header and --bearer-env are for one server, and --all inspects several; inspect that server by name")
+	case c.IsSet("as") && isClient(c.String("as")):
+		return usagef("--as %s prints what the model is handed of one server; inspect that server by name, or hold all of them to it with --profile %s", c.String("as"), c.String("as"))
 	case c.String("evidence") != "":
 		return usagef("--evidence is about one capture; inspect that server by name")
 	case c.Int("jobs") < 1:
@@ -142,7 +148,11 @@ func (v inspections) render(c *cli.Context, format string, threshold diag.Thresh
 				return nil, err
 			}
 		}
-		fmt.Fprintf(&b, "## All\n\n%s\n\n", v.Totals)
+		fmt.Fprintf(&b, "## All\n\n%s\n", v.Totals)
+		if v.Totals.Servers > 1 {
+			writeVerdictTable(&b, v.Clients)
+		}
+		fmt.Fprintln(&b)
 		err := shown.WriteMarkdown(&b)
 		if line := hiddenLine(hidden); line != "" {
 			fmt.Fprintf(&b, "\n%s\n", diag.MarkdownText(line))
@@ -159,7 +169,12 @@ func (v inspections) render(c *cli.Context, format string, threshold diag.Thresh
 			return nil, err
 		}
 	}
-	fmt.Fprintf(&b, "\ntogether: %s\n\n%s\n", v.Totals, shown.Summary.Line())
+	fmt.Fprintf(&b, "\ntogether: %s\n", v.Totals)
+	if v.Totals.Servers > 1 {
+		writeTakers(&b, v.Clients)
+		writeBudgets(&b, v.Clients)
+	}
+	fmt.Fprintf(&b, "\n%s\n", shown.Summary.Line())
 	err := shown.WriteText(&b)
 	if line := hiddenLine(hidden); line != "" {
 		fmt.Fprintln(&b, line)

@@ -25,24 +25,25 @@ type inspection struct {
 }
 
 type surfaceView struct {
-	Name            string         `json:"name"`
-	Version         string         `json:"version"`
-	Endpoint        string         `json:"endpoint"`
-	Transport       string         `json:"transport"`
-	Era             string         `json:"era"`
-	ProtocolVersion string         `json:"protocolVersion"`
-	ClientProfile   string         `json:"clientProfile"`
-	Captures        int            `json:"captures,omitzero"`        // how many were compared, with --stable
-	ComparedWith    string         `json:"comparedProfile,omitzero"` // the client profile it was compared with, with --compare-profiles
-	Capabilities    []string       `json:"capabilities"`
-	Instructions    int            `json:"instructionCharacters"`
-	Digest          string         `json:"digest"`
-	Tokens          tokenView      `json:"tokens"`
-	Counts          map[string]int `json:"counts"` // items per list
-	Tools           []toolView     `json:"tools"`
-	Costs           gate.Costs     `json:"costs"`   // what takes how much of a model's context
-	Spec            specView       `json:"spec"`    // how legal it is for the negotiated revision
-	Clients         []clientView   `json:"clients"` // how each known client takes the surface
+	Name            string          `json:"name"`
+	Version         string          `json:"version"`
+	Endpoint        string          `json:"endpoint"`
+	Transport       string          `json:"transport"`
+	Era             string          `json:"era"`
+	ProtocolVersion string          `json:"protocolVersion"`
+	ClientProfile   string          `json:"clientProfile"`            // what was announced: bare or full
+	Captures        int             `json:"captures,omitzero"`        // how many were compared, with --stable
+	ComparedWith    string          `json:"comparedProfile,omitzero"` // what was announced the other time, with --compare-profiles
+	Capabilities    []string        `json:"capabilities"`
+	Instructions    int             `json:"instructionCharacters"`
+	Digest          string          `json:"digest"`
+	Tokens          tokenView       `json:"tokens"`
+	Counts          map[string]int  `json:"counts"` // items per list
+	Tools           []toolView      `json:"tools"`
+	Costs           gate.Costs      `json:"costs"`   // what takes how much of a model's context
+	Spec            specVerdict     `json:"spec"`    // how legal it is for the negotiated revision
+	Clients         []clientVerdict `json:"clients"` // how each known client takes the surface
+	Aliases         []aliasView     `json:"aliases"` // a name that every client takes, for each tool whose own somebody does not
 }
 
 // tokenView is what a surface takes of a model's context.
@@ -118,8 +119,9 @@ func (sh *shell) newInspection(c *cli.Context, seen observed, v gate.Verdict, d 
 	}
 	view.Surface.Costs = seen.costs.Costs()
 	view.Surface.Tokens = tokensOf(seen.costs)
-	view.Surface.Spec = specViewOf(view.Findings, s.ProtocolVersion)
-	view.Surface.Clients = clientViews(view.Findings, o.Clients)
+	view.Surface.Spec = specVerdictOf(view.Findings, s.ProtocolVersion)
+	view.Surface.Clients = clientVerdicts(view.Findings, o.Clients, len(s.Tools()), view.Surface.Tokens.Tools)
+	view.Surface.Aliases = aliasesOf(view.Findings)
 	slices.SortStableFunc(view.Surface.Tools, func(a, b toolView) int { return strings.Compare(a.Name, b.Name) })
 	return view, err
 }
@@ -202,7 +204,7 @@ func refusedBy(findings []diag.Finding) []string {
 	clients := []string{}
 	for _, p := range profiles.All().Clients {
 		if slices.ContainsFunc(findings, func(f diag.Finding) bool {
-			return f.Axis == p.Axis() && refuses(f, p)
+			return f.Axis == p.Axis() && f.Refuses
 		}) {
 			clients = append(clients, p.ID)
 		}

@@ -21,7 +21,7 @@ func gateFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "profile", Usage: "hold the surface to what `CLIENT` takes, repeatable; `anvil rules --profiles` lists them (default: gate.clients)"},
 		&cli.StringSliceFlag{Name: "accept", Usage: "let a finding pass, as `RULE[/TOOL]:UNTIL:REASON`, repeatable; hidden-text/search:2027-01-31:known emoji"},
-		&cli.StringFlag{Name: "plugin", Usage: "judge names as those of a server that the plugin `NAME` brings"},
+		&cli.StringFlag{Name: "plugin", Usage: "judge names as those of servers that the plugin `NAME` brings (default: plugin of the server's configuration)"},
 	}
 }
 
@@ -33,7 +33,7 @@ type demands struct {
 
 // gateOptions reads what the gate is to hold a surface to, from the configuration and the flags.
 func (sh *shell) gateOptions(c *cli.Context) (demands, error) {
-	o := demands{Options: gate.Options{Plugin: c.String("plugin"), Clients: c.StringSlice("profile")}}
+	o := demands{Options: gate.Options{Clients: c.StringSlice("profile")}}
 	file, err := sh.loadConfig(c)
 	if err != nil {
 		return o, err
@@ -67,6 +67,14 @@ func (sh *shell) gateOptions(c *cli.Context) (demands, error) {
 	return o, nil
 }
 
+// pluginOf is the plugin that brings a server: the flag's, or the one that its configuration names.
+func pluginOf(c *cli.Context, seen observed) string {
+	if c.IsSet("plugin") {
+		return c.String("plugin")
+	}
+	return seen.plugin
+}
+
 // parseAcceptance reads RULE[/TOOL]:UNTIL:REASON.
 func parseAcceptance(text string) (gate.Acceptance, error) {
 	parts := strings.SplitN(text, ":", 3)
@@ -98,7 +106,7 @@ func (sh *shell) verdict(c *cli.Context, seen observed, more ...diag.Finding) (g
 	if err != nil {
 		return gate.Verdict{}, err
 	}
-	o.Server, o.Command, o.Pages, o.Costs = seen.name, seen.command, seen.evidence.Pages, seen.costs
+	o.Server, o.Plugin, o.Command, o.Pages, o.Costs = seen.name, pluginOf(c, seen), seen.command, seen.evidence.Pages, seen.costs
 	v := gate.Check(seen.snapshot, o.Options, slices.Concat(seen.findings, leaks(seen.snapshot, seen.secrets))...)
 	mine := gate.For(seen.name, o.accepted)
 	v.Findings = gate.Accept(append(v.Findings, more...), mine, sh.now())

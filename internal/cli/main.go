@@ -27,6 +27,7 @@ type shell struct {
 	now    func() time.Time
 	rest   []string // the words behind "--"; nil when there was none
 	secret secrets  // never printed, whoever says them
+	config loadedConfig
 
 	progressShown bool // for several servers at a time, so that none is announced by itself
 }

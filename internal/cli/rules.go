@@ -26,7 +26,7 @@ func allRules() diag.Catalog {
 
 func (sh *shell) rulesCommand() *cli.Command {
 	return &cli.Command{Name: "rules", Usage: "list the rules, or explain one", ArgsUsage: "[ID]", Flags: []cli.Flag{
-		&cli.BoolFlag{Name: "profiles", Usage: "list the revisions and clients that a surface is judged by; with the id of one, its limits with sources and months"},
+		&cli.BoolFlag{Name: "profiles", Usage: "list the revisions and clients that a surface is judged by; with the id of one, everything that is known of it: names, cuts, limits, sources and months"},
 		formatFlag("text", "markdown"),
 	}, Action: func(c *cli.Context) error {
 		if err := sh.noArguments(c, 1); err != nil {
@@ -107,7 +107,10 @@ func (sh *shell) printProfiles(id string) error {
 				return usage(err)
 			}
 		}
-		fmt.Fprintf(sh.out, "%s\n%s\n", p.Axis(), p.Title)
+		fmt.Fprintf(sh.out, "%s\n%s\n", p.Axis(), titleOf(p))
+		for _, fact := range p.Facts() {
+			fmt.Fprintf(sh.out, "  %s: %s\n", fact[0], fact[1])
+		}
 		for _, l := range p.Limits {
 			fmt.Fprintf(sh.out, "  %s: %s\n    sources: %s\n", l.Rule, l, strings.Join(l.Sources, ", "))
 		}
@@ -115,11 +118,17 @@ func (sh *shell) printProfiles(id string) error {
 	}
 	t := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
 	for _, p := range slices.Concat(profiles.All().Specs, profiles.All().Clients) {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", p.Axis(), cmp.Or(p.Title, "MCP, revision "+p.ID), counted(len(p.Limits), "limit"))
+		shown := ""
+		if p.Naming.Prefix != "" {
+			shown = ", shows tools as " + p.Naming.Prefix + "{tool}"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s%s\n", p.Axis(), titleOf(p), counted(len(p.Limits), "limit"), shown)
 	}
-	fmt.Fprintf(t, "\t\tas of %s; `anvil rules --profiles ID` shows the limits of one with their sources\n", profiles.All().Confirmed)
+	fmt.Fprintf(t, "\t\tas of %s; `anvil rules --profiles ID` shows everything of one, with its sources\n", profiles.All().Confirmed)
 	return t.Flush()
 }
+
+func titleOf(p *profiles.Profile) string { return cmp.Or(p.Title, "MCP, revision "+p.ID) }
 
 func classWords(r diag.Rule) string {
 	if r.Security {

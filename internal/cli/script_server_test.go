@@ -14,7 +14,7 @@ import (
 	"anvil/compiler/canon"
 )
 
-// fakeServer speaks MCP on stdio as a file says: its name, instructions and tools, and the answer to each tool's call, an error or a result:
+// fakeServer speaks MCP on stdio as a file says: its name, instructions and tools, how many of them go on a page, and the answer to each tool's call, an error or a result:
 // fakeserver FILE. A tool without an answer says its name.
 func fakeServer() {
 	text, err := os.ReadFile(os.Args[1])
@@ -59,7 +59,7 @@ func answerOf(script, message *canon.Node) string {
 			}
 			tools = append(tools, text)
 		}
-		return `"result":{"tools":[` + strings.Join(tools, ",") + `]}`
+		return `"result":{` + pageOf(tools, script.Get("page"), message.Get("params").Get("cursor").Text()) + `}`
 	case "tools/call":
 		name := message.Get("params").Get("name").Text()
 		if answer := script.Get("answers").Get(name); answer != nil {
@@ -68,6 +68,18 @@ func answerOf(script, message *canon.Node) string {
 		return `"result":{"content":[{"type":"text","text":` + string(canon.Quote("called "+name)) + `}]}`
 	}
 	return `"error":{"code":-32601,"message":"no such method"}`
+}
+
+// pageOf is the tools behind the cursor, as many as go on a page, and the next cursor; all of them where nothing says how many.
+func pageOf(tools []string, size *canon.Node, cursor string) string {
+	next := ""
+	if n, _ := size.Int(); n > 0 {
+		from, _ := strconv.Atoi(cursor)
+		if tools = tools[from:]; len(tools) > int(n) {
+			tools, next = tools[:n], fmt.Sprintf(`,"nextCursor":"%d"`, from+int(n))
+		}
+	}
+	return `"tools":[` + strings.Join(tools, ",") + `]` + next
 }
 
 // echoHTTP listens on loopback, writes its address to the file, and answers every request with the status, repeating all that it was told

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	cli "github.com/urfave/cli/v2"
@@ -30,7 +31,7 @@ func targetFlags(more ...cli.Flag) []cli.Flag {
 // probeFlags are the flags of every command that asks servers for their surface.
 func probeFlags(more ...cli.Flag) []cli.Flag {
 	return append(more, configFlag(), timeoutFlag(),
-		&cli.StringFlag{Name: "as", Value: probe.Full.Name, Usage: "client `PROFILE` to announce: full or bare; or a client of `anvil rules --profiles`, of which inspect prints what its model is handed"})
+		&cli.StringFlag{Name: "as", Value: probe.Full.Name, Usage: "announce what `PROFILE` does: full or bare (everything, or nothing), or a client of `anvil rules --profiles`, of which inspect then prints what its model is handed"})
 }
 
 func configFlag() cli.Flag {
@@ -49,8 +50,21 @@ func timeout(c *cli.Context) (time.Duration, error) {
 	return d, nil
 }
 
-// loadConfig reads the file of --config, or the first that the current folder holds; nil when there is none.
+// loadConfig returns the file of --config, or the first that the current folder holds; nil when there is none. It is read once for a command, so that
+// all of it goes by one text.
 func (sh *shell) loadConfig(c *cli.Context) (*config.File, error) {
+	sh.config.Do(func() { sh.config.file, sh.config.err = sh.readConfig(c) })
+	return sh.config.file, sh.config.err
+}
+
+// loadedConfig is the configuration of a command.
+type loadedConfig struct {
+	sync.Once
+	file *config.File
+	err  error
+}
+
+func (sh *shell) readConfig(c *cli.Context) (*config.File, error) {
 	path := c.String("config")
 	if path == "" {
 		found, ok := config.Find(".")
@@ -94,7 +108,10 @@ type observed struct {
 	costs   *gate.Counter // of the snapshot
 
 	captures     int    // that were compared; 0 when it was made once
-	comparedWith string // the client profile that it was compared with; "" for none
+	comparedWith string // what was announced for the surface it was compared with; "" for none
+
+	plugin string   // that brings the server, by its configuration
+	listed [][]byte // the tools as they came, in the server's order; nil for a file
 }
 
 // observe captures a live target, or reads the snapshot of one on disk. On error there is no snapshot, but what was noticed until then.
@@ -123,11 +140,11 @@ func (sh *shell) observe(c *cli.Context, t config.Target) (observed, error) {
 	seen, err := capture(sh.ctx, o, stable)
 	if err == nil && c.Bool("compare-profiles") {
 		var differences []diag.Finding
-		seen.comparedWith = otherProfile(o.Profile).Name
-		differences, err = sh.compareProfiles(o, seen)
+		seen.comparedWith = otherAnnouncement(o.Announce).Name
+		differences, err = sh.compareAnnounced(o, seen)
 		seen.findings = append(seen.findings, differences...)
 	}
-	seen.secrets, seen.name, seen.costs = t.Server.Secrets(), t.Server.Name, gate.NewCounter(seen.snapshot)
+	seen.secrets, seen.name, seen.plugin, seen.costs = t.Server.Secrets(), t.Server.Name, t.Server.Plugin, gate.NewCounter(seen.snapshot)
 	if t.Server.Command != "" {
 		seen.command = append([]string{t.Server.Command}, t.Server.Args...)
 	}
@@ -149,7 +166,7 @@ func (sh *shell) announce(o probe.Options) func() {
 }
 
 func (sh *shell) probeOptions(c *cli.Context, s config.Server) (probe.Options, error) {
-	profile, _, err := askedAs(c)
+	announce, _, err := askedAs(c)
 	if err != nil {
 		return probe.Options{}, err
 	}
@@ -159,7 +176,7 @@ func (sh *shell) probeOptions(c *cli.Context, s config.Server) (probe.Options, e
 	}
 	dial, transport, err := sh.dialer(s, probe.Spool(c.String("evidence")))
 	return probe.Options{
-		Dial: dial, Transport: transport, Endpoint: s.Redacted(), Profile: profile, Version: version, Timeout: limit,
+		Dial: dial, Transport: transport, Endpoint: s.Redacted(), Announce: announce, Version: version, Timeout: limit,
 	}, err
 }
 
@@ -173,6 +190,7 @@ func capture(ctx context.Context, o probe.Options, stable int) (observed, error)
 	if seen.snapshot, err = surface.New(r.Capture); err != nil {
 		return seen, fmt.Errorf("capture %s: %w", o.Endpoint, err)
 	}
+	seen.listed = r.Capture.Lists[surface.Tool]
 	return seen, nil
 }
 

@@ -59,6 +59,8 @@ func TestShapesInTheWild(t *testing.T) {
 			})}},
 		{"anvil.yaml, a url without type, numbers as text", "anvil.yaml", "gate: {maxTools: 40}\ndiff: {failOn: any}\nmcpServers:\n  a:\n    url: http://h:1/\n    description: null\n    headers: {V: 1.10, B: true}\n",
 			[]config.Server{{Name: "a", URL: "http://h:1/", Headers: map[string]string{"V": "1.10", "B": "true"}, Shown: "http://h:1/"}}},
+		{"a plugin brings a server, which another tool says in its own way", "mcp.json", `{"servers": {"a": {"url": "http://a", "plugin": "${KIT:-kit}"}, "b": {"url": "http://b", "plugin": {"id": 1}}}}`,
+			[]config.Server{{Name: "a", URL: "http://a", Plugin: "kit", Shown: "http://a"}, {Name: "b", URL: "http://b", Extra: map[string]canon.Raw{"plugin": canon.Raw(`{"id": 1}`)}, Shown: "http://b"}}},
 		{"two shapes in one file", "mcp.json", `{"servers": {"b": {"url": "http://b"}}, "mcpServers": {"a": {"url": "http://a"}}}`,
 			[]config.Server{{Name: "a", URL: "http://a", Shown: "http://a"}, {Name: "b", URL: "http://b", Shown: "http://b"}}},
 		{"empty", "anvil.yaml", "# nothing yet\n", nil},

@@ -129,14 +129,25 @@ func (r *entryReader) read(n *canon.Node) (s Server) {
 			s.Env = r.table(m.Value, at)
 		case "headers":
 			s.Headers = r.table(m.Value, at)
-		default:
-			if s.Extra == nil {
-				s.Extra = map[string]canon.Raw{}
+		case "plugin":
+			if !m.Value.Is(canon.String) && !r.file.isOwn() { // another tool's
+				s.keep(m)
+				continue
 			}
-			s.Extra[m.Name] = canon.Raw(m.Value.Raw)
+			s.Plugin = r.text(m.Value, at)
+		default:
+			s.keep(m)
 		}
 	}
 	return s
+}
+
+// keep puts a member that anvil does not know aside.
+func (s *Server) keep(m canon.Member) {
+	if s.Extra == nil {
+		s.Extra = map[string]canon.Raw{}
+	}
+	s.Extra[m.Name] = canon.Raw(m.Value.Raw)
 }
 
 // text reads a string. A number or a boolean is taken as it is spelled: people write PORT: 8080 and mean the text.

@@ -39,6 +39,7 @@ func (r *entryReader) fill(s Server) Server {
 	s.Env = table(s.Env, "/env")
 	s.Dir = one(s.Dir, "/cwd")
 	s.URL = one(s.URL, "/url")
+	s.Plugin = one(s.Plugin, "/plugin")
 	s.Headers = table(s.Headers, "/headers")
 	if x.used && r.file.dotenvErr != nil {
 		r.problems = append(r.problems, r.file.dotenvErr)

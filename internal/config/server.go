@@ -27,6 +27,7 @@ type Server struct {
 	Dir       string // to start the command in; "" is the folder anvil runs in
 	URL       string // http or https
 	Headers   map[string]string
+	Plugin    string // that brings the server to its clients, which some put into the names of its tools; "" for none
 
 	// Extra holds the keys of the entry that anvil does not know, as JSON and with variables not filled in.
 	Extra map[string]canon.Raw

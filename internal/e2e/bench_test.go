@@ -30,7 +30,7 @@ func BenchmarkInspect(b *testing.B) {
 
 const fewestPairs = 7
 
-func compareInspect(b *testing.B, s realServer, profile probe.Profile, lists []string, stop bool) {
+func compareInspect(b *testing.B, s realServer, announce probe.Announcement, lists []string, stop bool) {
 	w := newWorld(b, plainAnvil)
 	s.reset(w)
 	w.configure(map[string]entry{s.name: s.entry(w)})
@@ -38,9 +38,9 @@ func compareInspect(b *testing.B, s realServer, profile probe.Profile, lists []s
 	if stop {
 		end = "stop"
 	}
-	floor := append([]string{"list", string(profile.Capabilities), strings.Join(lists, ","), end, "--"}, s.command(w)...)
+	floor := append([]string{"list", string(announce.Capabilities), strings.Join(lists, ","), end, "--"}, s.command(w)...)
 	inspect := func() time.Duration {
-		return timed(b, w.command(b.Context(), w.env(), "mcp", "inspect", s.name, "--as", profile.Name, "--format", "json"))
+		return timed(b, w.command(b.Context(), w.env(), "mcp", "inspect", s.name, "--as", announce.Name, "--format", "json"))
 	}
 	script := func() time.Duration {
 		cmd := exec.Command(os.Args[0], floor...)

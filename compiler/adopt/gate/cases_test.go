@@ -130,7 +130,7 @@ var nameCases = []reported{
 	{report: "awslabs/mcp#3181", rules: []string{"name-length"}, options: Options{Server: "awslabs", Clients: []string{"bedrock"}},
 		tools: taking(strings.Repeat("n", 67), ""), says: []string{"67 characters"},
 		want: append(onClients([]string{"bedrock"}, "error", "name-length", "client "+strings.Repeat("n", 67)+" /name"),
-			onClientsInfo("cursor tool", "claude-code client", "gemini client", "openai-chat client", "openai-strict client")...)},
+			onClientsInfo("cursor tool", "claude-code client", "copilot-cli client", "gemini client", "openai-chat client", "openai-strict client")...)},
 	{report: "awslabs/agent-plugins#131", rules: []string{"name-length"},
 		options: Options{Server: "deploy-on-aws", Plugin: "deploy-on-aws", Clients: []string{"claude-code"}}, tools: taking(strings.Repeat("m", 30), ""),
 		want: []string{"warning name-length client:claude-code client " + strings.Repeat("m", 30) + " /name"}, says: []string{"mcp__plugin_deploy-on-aws_deploy-on-aws__"}},
@@ -152,7 +152,7 @@ var nameCases = []reported{
 	{report: "microsoft/vscode-copilot-release#13337", rules: []string{"tool-budget"}, options: Options{Clients: []string{"vscode-copilot"}, MaxTools: 1000},
 		tools: manyTools(122), says: []string{"122 tools"},
 		want: []string{"info tool-budget client:cursor tool - /tools", "info tool-budget client:openai-chat client - /tools", "info tool-budget client:openai-responses client - /tools",
-			"error tool-budget client:vscode-copilot client - /tools", "info tool-budget client:windsurf tool - /tools"}},
+			"error tool-budget client:vscode-copilot client - /tools", "info tool-budget client:windsurf server - /tools"}},
 }
 
 // onClientsInfo are the clients that were not named, with their radius, for the long name of nameCases.

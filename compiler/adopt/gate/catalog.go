@@ -13,7 +13,7 @@ import (
 var (
 	canonicalCollision = diag.Rule{ID: "canonical-collision", Title: "Two tool names fold to one identifier", Class: diag.Error, Since: "0.1",
 		Doc: `Commands, operation ids and files are named after a tool in lower case with underscores. Two tools that differ by case or
-separators only would share them, and people and models confuse them. Rename one in the server.`}
+separators only would share them, and people and models confuse them. Rename one in the server; the hint gives a name that is free.`}
 	duplicateName = diag.Rule{ID: "duplicate-name", Title: "A name is given twice", Class: diag.Error, Since: "0.1",
 		Doc: `Names are unique within a server. Clients keep the first or the last of two, or refuse the whole list. Rename or remove one.`}
 	inexactJSON = diag.Rule{ID: "inexact-json", Title: "Text that readers may read differently", Class: diag.Warning, Security: true, Since: "0.1",
@@ -30,7 +30,8 @@ not announce tools has nothing to adopt as operations; its resources and prompts
 list for one tool without it. The smallest fix is {"type": "object", "properties": {}}.`}
 	toolBudget = diag.Rule{ID: "tool-budget", Title: "The server lists more tools than the budget", Class: diag.Warning, Since: "0.1",
 		Doc: `Models choose worse among many tools, and clients cut long lists (some at about 40). Approve a part of the tools and serve them
-through the facade, or split the server. gate.maxTools in anvil.yaml sets a limit that is refused.`}
+through the facade, or split the server; the hint proposes which to do without: near-duplicates first, then those that take most tokens.
+gate.maxTools in anvil.yaml sets a limit that is refused.`}
 	wrongTypeMember = diag.Rule{ID: "wrong-type-member", Title: "A member has another type than the protocol's", Class: diag.Error, Since: "0.1",
 		Doc: `A description that is a number, annotations that are a list, a hint that is text: SDKs that decode into types refuse the server's whole
 list for one such member, or do not connect at all when it stands in the handshake. null is no text and no object either. The server has to

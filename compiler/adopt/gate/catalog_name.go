@@ -16,7 +16,7 @@ through the facade.`}
 refuses one name refuses the whole request. The hint gives a name that every known client takes.`}
 	nameLength = diag.Rule{ID: "name-length", Title: "A tool's name is longer than is taken", Class: diag.Warning, Since: "0.1",
 		Doc: `Clients put the configured name of the server, and of a plugin, before each tool's, and the limit is on the whole: mcp__files__read has 16
-characters. Clients drop the tool, or the API behind them refuses the request. Shorten the tool's name, or configure the server under a
+characters. Clients drop the tool, or the API behind them refuses the request. The hint gives a name that every known client takes. Shorten the tool's name, or configure the server under a
 shorter one. Where no name is configured, a tool is reported when it is too long behind any, and the server when its own name is too long.`}
 	nearDuplicate = diag.Rule{ID: "near-duplicate-tools", Title: "Two tools describe themselves alike", Class: diag.Warning, Since: "0.1",
 		Doc: `The descriptions of two tools say the same, but for forms of words, and their arguments are mostly the same: a model has the names alone to
@@ -31,9 +31,10 @@ hold: one defers tools beyond a tenth of a context of 200,000. Approve the tools
 	toolShadowing = diag.Rule{ID: "tool-shadowing", Title: "A server lists another tool under the name of one of another server's", Class: diag.Warning, Security: true, Since: "0.1",
 		Doc: `Two servers list different tools under one name. Clients without prefixes call one of them for the other, and a server can take calls that were
 meant for its neighbour by listing that name. Approve the tool on one server only.`}
-	truncationCollision = diag.Rule{ID: "truncation-collision", Title: "Two names are one once they are cut", Class: diag.Error, Since: "0.1",
-		Doc: `Clients that cut long names cut the tail, where names of one family differ. The two tools then have one name, and one is called for the other.
-Rename them so that they differ in front, or shorten them.`}
+	truncationCollision = diag.Rule{ID: "truncation-collision", Title: "Two names are one once they are cut", Class: diag.Warning, Since: "0.1",
+		Doc: `Who cuts long names cuts the tail, where names of one family differ. The two tools then have one name, and one is called for the other. Each client
+that is known to cut is judged by what it makes of a name; on no axis it is a warning where the names themselves are alike in their first 64
+characters, which most models' APIs take. An API that refuses long names cuts nothing: see name-length. Rename them so that they differ in front.`}
 	versionFloating = diag.Rule{ID: "version-floating", Title: "The command runs whatever version is newest", Class: diag.Warning, Security: true, Since: "0.1",
 		Doc: `npx, uvx, pipx and docker fetch what they run. Without an exact version the server changes when its publisher, or whoever took over the
 publisher's account, releases, and nobody here has looked at it. Name the version that was captured.`}

@@ -21,6 +21,7 @@ type Options struct {
 	Command  []string       // the command line that starts the server, as it is configured
 	Pages    map[string]int // in how many pages each list method answered; nil when nobody counted
 	Costs    *Counter       // counts the same surface for the caller; nil lets the gate count for itself
+	Whole    bool           // every finding is wanted, and not only the first thousand of a rule on an axis
 }
 
 // Verdict is what the gate found, sorted.
@@ -36,7 +37,10 @@ func Check(s *surface.McpSurfaceSnapshot, o Options, observed ...diag.Finding) V
 	diag.Sort(findings)
 	// Tools of one name have the same findings, of which one tells all.
 	findings = slices.CompactFunc(findings, func(a, b diag.Finding) bool { return a.Fingerprint != "" && a.Fingerprint == b.Fingerprint })
-	return Verdict{bounded(findings)}
+	if !o.Whole {
+		findings = bounded(findings)
+	}
+	return Verdict{findings}
 }
 
 // Refused reports whether the surface must not be adopted: any finding of class error.
@@ -66,6 +70,9 @@ type survey struct {
 	axes    []axis // the revision that was negotiated, then every client
 	costs   *Counter
 	schemas map[string][]toolSchema // by member; made by readSchemas
+	aliases *aliases                // made by alias
+	order   []spentTool             // made by leaving
+	pairs   [][2]surface.Item       // made by twins
 }
 
 func newSurvey(s *surface.McpSurfaceSnapshot, o Options) *survey {
@@ -123,7 +130,15 @@ func (v *survey) illegal(f diag.Finding, args ...string) []diag.Finding {
 // judge returns f as a finding on this axis: its class, what it takes down, and when the limit was last confirmed. It is not sealed yet.
 func (a axis) judge(f diag.Finding) diag.Finding {
 	f.Axis, f.Class, f.Radius, f.Confirmed = a.profile.Axis(), diag.Class(a.limit.Class), string(a.limit.Radius), a.limit.Confirmed
+	f.Refuses = f.Class == diag.Error
 	f.Class = a.atMost(f.Class)
+	return f
+}
+
+// advise is judge for what this axis minds and does not refuse, of the given class where the axis counts.
+func (a axis) advise(f diag.Finding, class diag.Class) diag.Finding {
+	f = a.judge(f)
+	f.Class, f.Refuses = a.atMost(class), false
 	return f
 }
 

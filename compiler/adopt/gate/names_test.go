@@ -138,7 +138,7 @@ func TestNameLengthAtEveryLimit(t *testing.T) {
 		if !ok {
 			continue
 		}
-		own := len(p.Counted(limit, "kit", "files", ""))
+		own := len(p.Counted(limit, profiles.Names{Server: "files", Plugin: "kit"}, ""))
 		for _, tt := range []struct {
 			characters int
 			want       diag.Class
@@ -166,15 +166,18 @@ func TestNameLengthWithoutAConfiguredName(t *testing.T) {
 	for _, f := range only(Check(s, Options{}).Findings, "name-length") {
 		got = append(got, fmt.Sprintf("%s %s %s: %s -> %s", f.Class, f.Axis, f.Tool[:min(1, len(f.Tool))], f.Message, f.Hint))
 	}
+	alias := profiles.Alias("The_Very_Long_Name_Of_A_Server", strings.Repeat("y", 60), 59-len("The_Very_Long_Name_Of_A_Server")-2)
+	renamed := ` -> rename it in the server; every client takes "` + alias + `"`
 	want := []string{
 		`info client:claude-code : configured as "The_Very_Long_Name_Of_A_Server", the server's tools have names of up to 77 characters, "` + strings.Repeat("x", 40) +
 			`" as the longest, and 1 of them more than 64 -> configure the server under a name of at most 17 characters`,
+		`info client:copilot-cli : configured as "The_Very_Long_Name_Of_A_Server", the server's tools have names of up to 91 characters, "` + strings.Repeat("y", 60) +
+			`" as the longest, and 2 of them more than 64 -> configure the server under a name of at most 3 characters`,
 		`info client:cursor : configured as "The_Very_Long_Name_Of_A_Server", the server's tools have names of up to 70 characters, "` + strings.Repeat("x", 40) +
-			`" as the longest, and 1 of them more than 60 -> configure the server under a name of at most 20 characters`,
+			`" as the longest, and 1 of them more than 59 -> configure the server under a name of at most 19 characters`,
 		`info client:claude-code y: tool name "` + strings.Repeat("y", 60) + `" comes to 68 characters or more behind the name of a server; ` +
-			`no more than 64 are advised: the tool search of the API behind it still ends at 64 -> rename it in the server; every client takes "` + strings.Repeat("y", 18) + `_88dea1f1"`,
-		`info client:cursor y: tool name "` + strings.Repeat("y", 60) + `" comes to 61 characters or more behind the name of a server; ` +
-			`at most 60 are taken -> rename it in the server; every client takes "` + strings.Repeat("y", 18) + `_88dea1f1"`,
+			`no more than 64 are advised: the tool search of the API behind it still ends at 64` + renamed,
+		`info client:cursor y: tool name "` + strings.Repeat("y", 60) + `" comes to 61 characters or more behind the name of a server; at most 60 are taken` + renamed,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

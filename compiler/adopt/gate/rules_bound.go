@@ -29,7 +29,7 @@ func bounded(findings []diag.Finding) []diag.Finding {
 		if f.Class.Rank() > rest.Class.Rank() {
 			rest.Class, rest.Radius = f.Class, f.Radius
 		}
-		rest.Security = rest.Security || f.Security
+		rest.Security, rest.Refuses = rest.Security || f.Security, rest.Refuses || f.Refuses
 	}
 	if len(more) == 0 {
 		return findings

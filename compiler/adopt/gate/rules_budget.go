@@ -23,9 +23,9 @@ func checkToolBudget(v *survey) []diag.Finding {
 		if v.options.MaxTools > 0 {
 			f.Class, f.Hint = diag.Error, "raise gate.maxTools in anvil.yaml, or have the server list fewer tools"
 		}
-		findings = append(findings, f.Sealed())
+		findings = append(findings, fitting(f, v.leaving(), limit).Sealed())
 	}
-	return append(findings, v.toolsPerClient("server", "the server lists", count)...)
+	return append(findings, v.toolsPerClient("server", "the server lists", count, v.leaving)...)
 }
 
 func overTools(subject, message string, count int) diag.Finding {
@@ -35,25 +35,82 @@ func overTools(subject, message string, count int) diag.Finding {
 	return f
 }
 
-// toolsPerClient judges a number of tools by what each client takes beside its own. lists says whose they are: "the server lists".
-func (v *survey) toolsPerClient(subject, lists string, count int) []diag.Finding {
+// fitting proposes which tools to do without, so that no more than limit of them remain; or which to keep, where those are fewer. leaving are all
+// of them, the first to go first.
+func fitting(f diag.Finding, leaving []spentTool, limit int) diag.Finding {
+	var names []string
+	for _, t := range leaving {
+		names = append(names, t.label)
+	}
+	out := min(len(names), len(names)-limit)
+	if keep := names[out:]; len(keep) < out {
+		slices.Reverse(keep)
+		f.Fix = &diag.Fix{Keep: keep}
+		f.Hint += "; these fit: " + listSome(keep)
+	} else {
+		f.Fix = &diag.Fix{LeaveOut: names[:out]}
+		f.Hint += "; the others fit without " + listSome(names[:out])
+	}
+	f.Hint += " (near-duplicates go first, then what takes most tokens)"
+	return f
+}
+
+// spentTool is a tool, what it takes, and whether another says the same.
+type spentTool struct {
+	label  string // its name, behind its server's where there are several
+	tokens int
+	twin   bool
+}
+
+// inOrder puts those first that are left out first: near-duplicates before what is told apart, the most costly before the cheap, then by name.
+func inOrder(tools []spentTool) []spentTool {
+	slices.SortFunc(tools, func(a, b spentTool) int {
+		if a.twin != b.twin {
+			return map[bool]int{true: -1, false: 1}[a.twin]
+		}
+		return cmp.Or(b.tokens-a.tokens, cmp.Compare(a.label, b.label))
+	})
+	return tools
+}
+
+// leaving are the tools in the order in which they are left out.
+func (v *survey) leaving() []spentTool {
+	if v.order != nil {
+		return v.order
+	}
+	twins := map[string]bool{}
+	for _, pair := range v.twins() {
+		twins[pair[1].Name] = true
+	}
+	for _, it := range v.Tools() {
+		v.order = append(v.order, spentTool{it.Name, v.costs.Tool(it), twins[it.Name]})
+	}
+	v.order = inOrder(v.order)
+	return v.order
+}
+
+// toolsPerClient judges a number of tools by what each client takes beside its own. lists says whose they are: "the server lists". leaving are the
+// tools in the order in which they are left out.
+func (v *survey) toolsPerClient(subject, lists string, count int, leaving func() []spentTool) []diag.Finding {
 	var findings []diag.Finding
 	for _, a := range v.under(toolBudget) {
 		sum, words := count+a.limit.Builtin, fmt.Sprintf("%s %d tools", lists, count)
 		if a.limit.Builtin > 0 {
 			words += fmt.Sprintf(", with %d of the client's own %d", a.limit.Builtin, sum)
 		}
-		f := a.judge(overTools(subject, "", count))
+		f, limit := overTools(subject, "", count), a.limit.Max
 		switch {
 		case sum > a.limit.Max:
 			f.Message = fmt.Sprintf("%s; at most %d are taken", words, a.limit.Max)
+			f = a.judge(f)
 		case a.limit.Best > 0 && sum > a.limit.Best:
+			limit = a.limit.Best
 			f.Message = fmt.Sprintf("%s; no more than %d are advised", words, a.limit.Best)
-			f.Class = a.atMost(diag.Warning)
+			f = a.advise(f, diag.Warning)
 		default:
 			continue
 		}
-		findings = append(findings, f.Sealed())
+		findings = append(findings, fitting(f, leaving(), limit-a.limit.Builtin).Sealed())
 	}
 	return findings
 }

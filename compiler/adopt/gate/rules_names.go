@@ -69,27 +69,32 @@ func checkDuplicateName(s *survey) []diag.Finding {
 }
 
 func checkCanonicalCollision(s *survey) []diag.Finding {
-	names, folds := map[string][]string{}, map[string]string{} // by what they fold to; and by name
-	for _, it := range s.Tools() {
-		if _, seen := folds[it.Name]; it.Name == "" || seen {
-			continue
-		}
-		folded := air.CanonicalName(it.Name)
-		folds[it.Name] = folded
-		names[folded] = append(names[folded], it.Name)
-	}
+	groups, folds := folded(s.Tools())
 	var findings []diag.Finding
 	for _, it := range s.Tools() {
-		folded := folds[it.Name]
-		group := names[folded]
+		fold := folds[it.Name]
+		group := groups[fold]
 		if len(group) < 2 || it.Name == group[0] {
 			continue
 		}
-		f := about(canonicalCollision, it, "/name", fmt.Sprintf("%d tools fold to %s, which is one identifier: %s", len(group), quotedText(folded, maxName), firstNames(group)), it.Node.Get("name"))
-		f.Hint = "rename all but one of them in the server"
-		findings = append(findings, f.Sealed(group[0], fmt.Sprint(len(group))))
+		f := about(canonicalCollision, it, "/name", fmt.Sprintf("%d tools fold to %s, which is one identifier: %s", len(group), quotedText(fold, maxName), firstNames(group)), it.Node.Get("name"))
+		findings = append(findings, s.rename(f).Sealed(group[0], fmt.Sprint(len(group))))
 	}
 	return findings
+}
+
+// folded groups the names of tools by the identifier that is made of them.
+func folded(tools []surface.Item) (groups map[string][]string, folds map[string]string) {
+	groups, folds = map[string][]string{}, map[string]string{}
+	for _, it := range tools {
+		if _, seen := folds[it.Name]; it.Name == "" || seen {
+			continue
+		}
+		fold := air.CanonicalName(it.Name)
+		folds[it.Name] = fold
+		groups[fold] = append(groups[fold], it.Name)
+	}
+	return groups, folds
 }
 
 func quoteAll(names []string) string {

@@ -16,30 +16,6 @@ import (
 // called quotes a name for a message, shortened.
 func called(name string) string { return strconv.Quote(diag.Shorten(name, 80)) }
 
-// prefixServer is the server's name as clients put it before a tool's. Where none is configured it is one character: what is too long then is
-// too long under any name.
-func (v *survey) prefixServer() string { return cmp.Or(v.options.Server, "s") }
-
-// ownName is the name that the server gives itself, as it could be configured.
-func (v *survey) ownName() string {
-	return strings.Map(func(r rune) rune {
-		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-' {
-			return r
-		}
-		return '_'
-	}, v.server)
-}
-
-// aliasHint names the smallest fix of a name that some client refuses: one that all of them take.
-func (v *survey) aliasHint(name string) string {
-	server := cmp.Or(v.options.Server, v.ownName())
-	room := profiles.All().Room(v.options.Plugin, server)
-	if room < profiles.MinAlias {
-		return fmt.Sprintf("configure the server under a shorter name: beside %s clients leave a tool %d characters", called(server), max(room, 0))
-	}
-	return fmt.Sprintf("rename it in the server; every client takes %q", profiles.Alias(name, room))
-}
-
 func checkNameCharset(v *survey) []diag.Finding {
 	var findings []diag.Finding
 	for _, a := range v.under(nameCharset) {
@@ -48,15 +24,14 @@ func checkNameCharset(v *survey) []diag.Finding {
 			findings = append(findings, f)
 		}
 		// The prefix of a server whose name is in order makes nothing worse, and what is wrong with the name is not the tool's fault.
-		prefix := a.profile.Expose("", "s", "")
+		prefix := a.profile.Prefix(profiles.Names{Server: "s"})
 		for _, it := range v.named() {
 			exposed := prefix + it.Name
 			if pattern.MatchString(exposed) {
 				continue
 			}
 			f := about(nameCharset, it, "/name", fmt.Sprintf("tool name %s %s", called(it.Name), charsetFault(pattern, exposed, it.Name)), it.Node.Get("name"))
-			f.Hint = v.aliasHint(it.Name)
-			findings = append(findings, a.judge(f).Sealed())
+			findings = append(findings, a.judge(v.rename(f)).Sealed())
 		}
 	}
 	return findings
@@ -64,12 +39,13 @@ func checkNameCharset(v *survey) []diag.Finding {
 
 // badServerName reports a configured name that clients cannot put before a tool's.
 func (v *survey) badServerName(a axis, pattern *regexp.Regexp) (diag.Finding, bool) {
-	for _, name := range []string{v.options.Server, v.options.Plugin} {
-		if name == "" || a.profile.Prefix == "" || pattern.MatchString("x"+name) {
+	put := a.profile.Prefix(profiles.Names{Server: "\x00", Plugin: "\x01"})
+	for i, name := range []string{v.options.Server, v.options.Plugin} {
+		if name == "" || !strings.Contains(put, string(rune(i))) || pattern.MatchString("x"+name) {
 			continue
 		}
 		f := nameCharset.Finding("server", fmt.Sprintf("the configured name %s %s, and clients put it before each tool's", called(name), charsetFault(pattern, "x"+name, name)))
-		f.Hint = fmt.Sprintf("configure it as %q", profiles.Alias(name, serverNameRoom))
+		f.Hint = fmt.Sprintf("configure it as %q", profiles.Alias("", name, serverNameRoom))
 		return a.judge(f).Sealed(name), true
 	}
 	return diag.Finding{}, false
@@ -105,18 +81,20 @@ func checkNameLength(v *survey) []diag.Finding {
 	var findings []diag.Finding
 	for _, a := range v.under(nameLength) {
 		findings = append(findings, v.longUnderOwnName(a)...)
-		beside, advised := v.charactersBeside(a, v.prefixServer()), cmp.Or(a.limit.Best, a.limit.Max)
+		names := v.leastNames()
+		beside, advised := a.charactersBeside(names), cmp.Or(a.limit.Best, a.limit.Max)
 		for _, it := range v.named() {
 			n := beside + utf8.RuneCountInString(it.Name)
 			if n >= a.limit.Min && n <= advised {
 				continue
 			}
-			text := a.profile.Counted(a.limit, v.options.Plugin, v.prefixServer(), it.Name)
-			f := a.judge(about(nameLength, it, "/name", v.lengthMessage(a.limit, it.Name, text, n), it.Node.Get("name")))
+			text := a.profile.Counted(a.limit, names, it.Name)
+			f := v.rename(about(nameLength, it, "/name", v.lengthMessage(a.limit, it.Name, text, n), it.Node.Get("name")))
 			if n > advised && n <= a.limit.Max {
-				f.Class = a.atMost(diag.Warning)
+				f = a.advise(f, diag.Warning)
+			} else {
+				f = a.judge(f)
 			}
-			f.Hint = v.aliasHint(it.Name)
 			findings = append(findings, f.Sealed(fmt.Sprint(n)))
 		}
 	}
@@ -128,8 +106,8 @@ func (v *survey) longUnderOwnName(a axis) []diag.Finding {
 	if v.options.Server != "" {
 		return nil
 	}
-	limit, own := cmp.Or(a.limit.Best, a.limit.Max), v.ownName()
-	beside, least := v.charactersBeside(a, own), v.charactersBeside(a, v.prefixServer())
+	limit, own := cmp.Or(a.limit.Best, a.limit.Max), v.names()
+	beside, least := a.charactersBeside(own), a.charactersBeside(v.leastNames())
 	count, longest, name := 0, 0, ""
 	for _, it := range v.named() {
 		n := beside + utf8.RuneCountInString(it.Name)
@@ -144,16 +122,14 @@ func (v *survey) longUnderOwnName(a axis) []diag.Finding {
 		return nil
 	}
 	f := nameLength.Finding("server", fmt.Sprintf("configured as %s, the server's tools have names of up to %d characters, %s as the longest, and %d of them more than %d",
-		called(own), longest, called(name), count, limit))
-	f.Hint = fmt.Sprintf("configure the server under a name of at most %d characters", len(own)-(longest-limit))
-	f = a.judge(f)
-	f.Class = diag.Info
-	return []diag.Finding{f.Sealed(name, fmt.Sprint(longest))}
+		called(own.Server), longest, called(name), count, limit))
+	f.Hint = fmt.Sprintf("configure the server under a name of at most %d characters", len(own.Server)-(longest-limit))
+	return []diag.Finding{a.advise(f, diag.Info).Sealed(name, fmt.Sprint(longest))}
 }
 
 // charactersBeside is how many characters a client counts beside a tool's own.
-func (v *survey) charactersBeside(a axis, server string) int {
-	return utf8.RuneCountInString(a.profile.Counted(a.limit, v.options.Plugin, server, ""))
+func (a axis) charactersBeside(n profiles.Names) int {
+	return utf8.RuneCountInString(a.profile.Counted(a.limit, n, ""))
 }
 
 func (v *survey) lengthMessage(l profiles.Limit, name, text string, n int) string {
@@ -173,37 +149,39 @@ func (v *survey) lengthMessage(l profiles.Limit, name, text string, n int) strin
 	return fmt.Sprintf("%s; at most %d are taken", words, l.Max)
 }
 
-// checkTruncation reports names that are one and the same once a client has cut them. The protocol cuts nothing, and a client that counts in a
-// way of its own leaves long names out.
+// commonCut is how many characters of a name are left by those who cut it for the models' APIs, most of which take no more.
+const commonCut = 64
+
+// checkTruncation reports names that are one and the same once they are cut: by each client that is known to cut, and, on no axis, by whoever cuts at
+// what most APIs take. An API that refuses long names cuts nothing, and neither does a client that leaves them out.
 func checkTruncation(v *survey) []diag.Finding {
 	var findings []diag.Finding
-	for _, a := range v.under(nameLength) {
-		if a.limit.Counts != "" || !strings.HasPrefix(a.profile.Axis(), profiles.ClientAxis) {
+	for _, a := range v.under(truncationCollision) {
+		names := v.leastNames()
+		findings = append(findings, v.cutAlike(a.limit.Max, func(name string) string { return a.profile.Counted(a.limit, names, name) }, a.judge)...)
+	}
+	return append(findings, v.cutAlike(commonCut, func(name string) string { return name }, func(f diag.Finding) diag.Finding { return f })...)
+}
+
+// cutAlike reports tools that whoever cuts their names, as they are shown, at limit characters shows under the name of another.
+func (v *survey) cutAlike(limit int, shown func(name string) string, judge func(diag.Finding) diag.Finding) []diag.Finding {
+	var findings []diag.Finding
+	first := map[string]string{} // the name that a text had first
+	for _, it := range v.named() {
+		text := shown(it.Name)
+		how := "are both shown"
+		if len(text) > limit && utf8.RuneCountInString(text) > limit {
+			text, how = string([]rune(text)[:limit]), fmt.Sprintf("are the same once they are cut to %d characters,", limit)
+		}
+		other, taken := first[text]
+		if !taken {
+			first[text] = it.Name
+		}
+		if !taken || other == it.Name {
 			continue
 		}
-		first := map[string]string{} // the name that a cut text had first
-		prefix := a.profile.Expose(v.options.Plugin, v.prefixServer(), "")
-		cut := func(name string) (text string, long bool) {
-			text = prefix + name
-			if len(text) <= a.limit.Max || utf8.RuneCountInString(text) <= a.limit.Max {
-				return text, false
-			}
-			return string([]rune(text)[:a.limit.Max]), true
-		}
-		for _, it := range v.named() { // by name: what is cut off stands behind what it could equal
-			text, long := cut(it.Name)
-			other, taken := first[text]
-			if !taken {
-				first[text] = it.Name
-			}
-			if !taken || !long || other == it.Name {
-				continue
-			}
-			f := about(truncationCollision, it, "/name", fmt.Sprintf("tool names %s and %s are the same once they are cut to %d characters, as %s",
-				called(other), called(it.Name), a.limit.Max, called(text)), it.Node.Get("name"))
-			f.Hint = v.aliasHint(it.Name)
-			findings = append(findings, a.judge(f).Sealed(other))
-		}
+		f := about(truncationCollision, it, "/name", fmt.Sprintf("tool names %s and %s %s as %s", called(other), called(it.Name), how, called(text)), it.Node.Get("name"))
+		findings = append(findings, judge(v.rename(f)).Sealed(other))
 	}
 	return findings
 }

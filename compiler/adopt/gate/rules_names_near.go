@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -15,31 +16,36 @@ import (
 // families of tools by one pattern, and the one word in which two of them differ is what tells them apart.
 func checkNearDuplicates(v *survey) []diag.Finding {
 	var findings []diag.Finding
-	first := map[string][]surface.Item{}
-	for _, it := range v.named() {
-		key := gist(it.Node.Get("description").Text())
-		if key == "" {
-			continue
-		}
-		twin, found := surface.Item{}, false
-		for _, other := range first[key] {
-			if found = other.Name != it.Name && sharesArguments(other, it); found {
-				twin = other
-				break
-			}
-		}
-		if !found {
-			if len(first[key]) < maxTwins {
-				first[key] = append(first[key], it)
-			}
-			continue
-		}
+	for _, pair := range v.twins() {
+		twin, it := pair[0], pair[1]
 		f := about(nearDuplicate, it, "/description", fmt.Sprintf("tools %s and %s describe themselves alike and take mostly the same arguments",
 			called(twin.Name), called(it.Name)), it.Node.Get("description"))
 		f.Hint = "have the server say in each description when to use which, or approve one of them"
 		findings = append(findings, f.Sealed(twin.Name))
 	}
 	return findings
+}
+
+// twins are the tools that say what an earlier one says, behind that one.
+func (v *survey) twins() [][2]surface.Item {
+	if v.pairs != nil {
+		return v.pairs
+	}
+	v.pairs = [][2]surface.Item{}
+	first := map[string][]surface.Item{}
+	for _, it := range v.named() {
+		key := gist(it.Node.Get("description").Text())
+		if key == "" {
+			continue
+		}
+		at := slices.IndexFunc(first[key], func(other surface.Item) bool { return other.Name != it.Name && sharesArguments(other, it) })
+		if at >= 0 {
+			v.pairs = append(v.pairs, [2]surface.Item{first[key][at], it})
+		} else if len(first[key]) < maxTwins {
+			first[key] = append(first[key], it)
+		}
+	}
+	return v.pairs
 }
 
 // maxTwins bounds with how many tools of one description but other arguments a tool is compared.

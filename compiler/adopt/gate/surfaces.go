@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 
 	"anvil/compiler/diag"
 	"anvil/compiler/profiles"
@@ -32,8 +33,35 @@ func CheckTogether(surfaces []Surface, o Options) []diag.Finding {
 		v.axes = append(v.axes, axis{profile: client, counts: slices.Contains(o.Clients, client.ID)})
 	}
 	tools := gather(sorted)
-	findings := slices.Concat(sameNames(tools), v.exposedAlike(tools), alikeAcross(tools), v.together(sorted))
+	findings := slices.Concat(sameNames(tools), v.exposedAlike(tools), alikeAcross(tools))
+	findings = append(renamed(sorted, findings), v.together(sorted)...)
 	diag.Sort(findings)
+	return findings
+}
+
+// renamed proposes an alias for every tool that meets one of another server's, from one table over all tools of its server.
+func renamed(surfaces []Surface, findings []diag.Finding) []diag.Finding {
+	meets := map[string]map[string]bool{} // by server and tool
+	isMet := func(f diag.Finding) bool { return f.Rule == nameAcrossServers.ID || f.Rule == toolShadowing.ID }
+	for _, f := range findings {
+		if isMet(f) {
+			if meets[f.Server] == nil {
+				meets[f.Server] = map[string]bool{}
+			}
+			meets[f.Server][f.Tool] = true
+		}
+	}
+	tables := map[string]*aliases{}
+	for _, s := range surfaces {
+		if met := meets[s.Server]; met != nil && tables[s.Server] == nil {
+			tables[s.Server] = newAliases(NamesOf(s.Snapshot, s.Server, s.Plugin), s.Snapshot.Tools(), func(name string) bool { return met[name] })
+		}
+	}
+	for i, f := range findings {
+		if isMet(f) {
+			findings[i] = tables[f.Server].propose(f)
+		}
+	}
 	return findings
 }
 
@@ -92,18 +120,15 @@ func (v *survey) exposedAlike(tools []offer) []diag.Finding {
 	var findings []diag.Finding
 	for _, a := range v.axes {
 		limit, limited := a.profile.Limit(nameAcrossServers.ID)
-		if !limited && a.profile.Prefix == "" {
+		if !limited && a.profile.Naming.Prefix == "" {
 			continue
 		}
 		if a.limit = limit; !limited {
 			a.limit = profiles.Limit{Class: string(diag.Warning), Radius: profiles.RadiusTool, Confirmed: profiles.All().Confirmed}
 		}
-		first, prefix := map[string]offer{}, map[*Surface]string{}
+		first, names := map[string]offer{}, a.called(tools)
 		for _, t := range tools {
-			if _, made := prefix[t.from]; !made {
-				prefix[t.from] = a.profile.Expose(t.from.Plugin, t.from.Server, "")
-			}
-			exposed := prefix[t.from] + t.Name
+			exposed := a.profile.Expose(names[t.from], t.Name)
 			other, taken := first[exposed]
 			if !taken {
 				first[exposed] = t
@@ -119,6 +144,24 @@ func (v *survey) exposedAlike(tools []offer) []diag.Finding {
 		}
 	}
 	return findings
+}
+
+// called are the servers' names for the client, with a number for those that would have the prefix of another.
+func (a axis) called(tools []offer) map[*Surface]profiles.Names {
+	names, servers := map[*Surface]profiles.Names{}, map[string]int{}
+	for _, t := range tools {
+		if _, known := names[t.from]; known {
+			continue
+		}
+		n := NamesOf(t.from.Snapshot, t.from.Server, t.from.Plugin)
+		if a.profile.Naming.Numbered {
+			prefix := a.profile.Prefix(n)
+			servers[prefix]++
+			n.Number = servers[prefix]
+		}
+		names[t.from] = n
+	}
+	return names
 }
 
 // alikeAcross reports names that look like a tool's of another server.
@@ -147,25 +190,39 @@ func alikeAcross(tools []offer) []diag.Finding {
 // together judges the sums: tools and tokens of all servers, by what each client takes beside its own.
 func (v *survey) together(surfaces []Surface) []diag.Finding {
 	count, bound := 0, 0
-	for _, s := range surfaces {
+	for i, s := range surfaces {
+		if s.Costs == nil {
+			surfaces[i].Costs = NewCounter(s.Snapshot)
+		}
 		count += len(s.Snapshot.Tools())
 		for _, it := range s.Snapshot.Tools() {
 			bound += atMost(it)
 		}
 	}
-	findings := v.toolsPerClient("configuration", fmt.Sprintf("%d servers list", len(surfaces)), count)
+	leaving := sync.OnceValue(func() []spentTool { return leavingTogether(surfaces) })
+	findings := v.toolsPerClient("configuration", fmt.Sprintf("%d servers list", len(surfaces)), count, leaving)
 	return append(findings, v.tokensPerClient("configuration", fmt.Sprintf("the tools of %d servers take", len(surfaces)), bound, func() spent {
 		return spentTogether(surfaces)
 	})...)
+}
+
+// leavingTogether are the tools of all surfaces in the order in which they are left out. Which of two servers' near-duplicates is the better is not
+// known; those within one server go first.
+func leavingTogether(surfaces []Surface) []spentTool {
+	var tools []spentTool
+	for _, s := range surfaces {
+		for _, t := range (newSurvey(s.Snapshot, Options{Costs: s.Costs})).leaving() {
+			t.label = s.Server + ": " + t.label
+			tools = append(tools, t)
+		}
+	}
+	return inOrder(tools)
 }
 
 func spentTogether(surfaces []Surface) spent {
 	var sum spent
 	for i := range surfaces {
 		s := &surfaces[i]
-		if s.Costs == nil {
-			s.Costs = NewCounter(s.Snapshot)
-		}
 		for _, c := range s.Costs.ranked() {
 			c.Tool = s.Server + ": " + c.Tool
 			sum.ranked, sum.tokens = append(sum.ranked, c), sum.tokens+c.Tokens

@@ -15,7 +15,8 @@ type Evidence struct {
 	ConnectMS      int64                  `json:"connectMs"`      // from the start to an open session, milliseconds
 	ListMS         int64                  `json:"listMs"`         // reading and settling all lists
 	Attempts       []Attempt              `json:"attempts"`       // to open a session
-	Pages          map[string]int         `json:"pages"`          // per list method
+	Pages          map[string]int         `json:"pages"`          // per list method, of the last time it was read
+	Items          map[string][]int       `json:"items"`          // on each of those pages
 	Beside         map[string][]canon.Raw `json:"beside"`         // per list method and page: what the result held beside the items (ttlMs, cacheScope, ...)
 	Restarts       int                    `json:"restarts"`       // lists read again because they changed
 	ListChanged    int                    `json:"listChanged"`    // change notices received
@@ -42,7 +43,7 @@ type Attempt struct {
 }
 
 func newEvidence() Evidence {
-	return Evidence{Pages: map[string]int{}, Beside: map[string][]canon.Raw{}, ServerRequests: map[string]int{}, Noise: map[string]int{}}
+	return Evidence{Pages: map[string]int{}, Items: map[string][]int{}, Beside: map[string][]canon.Raw{}, ServerRequests: map[string]int{}, Noise: map[string]int{}}
 }
 
 func (e *Evidence) attempts(tried []wire.Attempt) {
@@ -55,9 +56,17 @@ func (e *Evidence) attempts(tried []wire.Attempt) {
 	}
 }
 
-// page notes one page of a list: what its result held beside the items.
+// reread forgets the pages of a list that is about to be read from the beginning.
+func (e *Evidence) reread(method string) {
+	delete(e.Pages, method)
+	delete(e.Items, method)
+	delete(e.Beside, method)
+}
+
+// page notes one page of a list: how many items it has, and what its result held beside them.
 func (e *Evidence) page(method, list string, result *canon.Node) {
 	e.Pages[method]++
+	e.Items[method] = append(e.Items[method], len(result.Get(list).Elements()))
 	var b canon.Builder
 	for _, m := range result.Members {
 		if m.Name != list {

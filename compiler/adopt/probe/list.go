@@ -101,6 +101,7 @@ func (s *visit) walk(ctx context.Context, unread map[surface.Kind]bool) error {
 		}
 		s.mu.Lock()
 		delete(s.dirty, kind)
+		s.evidence.reread(kind.Method())
 		s.mu.Unlock()
 		before, again := s.capture.Lists[kind]
 		items, err := s.list(ctx, kind)

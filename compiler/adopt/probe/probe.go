@@ -32,7 +32,7 @@ type Options struct {
 	Dial      func(ctx context.Context) (wire.Link, error) // opens the connection; the probe closes it
 	Transport string                                       // "stdio", "http" or "sse", for the record, unless the link knows better
 	Endpoint  string                                       // for the record, without secrets
-	Profile   Profile                                      // what to announce; the zero value is Full
+	Announce  Announcement                                 // the zero value is Full
 	Era       wire.Era                                     // "" finds out
 	Version   string                                       // of this client, told to the server
 	Timeout   time.Duration                                // of the whole capture; 0 is DefaultTimeout
@@ -47,10 +47,10 @@ type Result struct {
 
 // Capture connects, opens a session in the newest era both sides speak, and reads every list that the server announces. A non-nil error is a
 // *[Failure]; the result then holds what was read and noticed until it failed, which is no surface. The connection is closed, and a child process
-// gone, when it returns. It may be called at the same time for several servers, or profiles.
+// gone, when it returns. It may be called at the same time for several servers, or announcements.
 func Capture(ctx context.Context, o Options) (Result, error) {
-	if o.Profile.Name == "" {
-		o.Profile = Full
+	if o.Announce.Name == "" {
+		o.Announce = Full
 	}
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
@@ -72,7 +72,7 @@ func (s *visit) open(ctx context.Context) error {
 	start := time.Now()
 	o := s.options
 	session, err := wire.Connect(ctx, s.dial, wire.ConnectOptions{
-		Hello:  wire.Hello{Name: "anvil", Version: o.Version, Capabilities: o.Profile.Capabilities},
+		Hello:  wire.Hello{Name: "anvil", Version: o.Version, Capabilities: o.Announce.Capabilities},
 		Era:    o.Era,
 		Client: wire.ClientOptions{OnRequest: s.onRequest, OnNotification: s.onNotification, OnNoise: s.onNoise},
 	})
@@ -145,7 +145,7 @@ func (s *visit) read(ctx context.Context) error {
 	}
 	s.capture = surface.Capture{
 		Endpoint: s.options.Endpoint, Era: string(s.session.Era()), ProtocolVersion: s.session.Version(), SupportedVersions: s.session.Supported(),
-		Transport: transport, ClientProfile: s.options.Profile.Name, Initialize: s.session.Welcome(), Lists: map[surface.Kind][][]byte{},
+		Transport: transport, ClientProfile: s.options.Announce.Name, Initialize: s.session.Welcome(), Lists: map[surface.Kind][][]byte{},
 	}
 	start := time.Now()
 	err := s.lists(ctx)

@@ -12,7 +12,7 @@ import (
 
 var surfaceDependsOnClient = diag.Rule{ID: "surface-depends-on-client", Title: "What a server shows depends on what its client announces", Class: diag.Info, Since: "0.1",
 	Doc: `Asked as a client that announces nothing and as one that announces everything, the server shows different items. A snapshot is made as
-one of them, so compare only snapshots of one client profile, and expect tools to come and go with the client.`}
+one of them, so compare only snapshots that announced the same, and expect tools to come and go with the client.`}
 
 // maxStable bounds --stable: each capture may start a process.
 const maxStable = 20
@@ -26,19 +26,19 @@ func stability(c *cli.Context) (int, error) {
 	return n, nil
 }
 
-// otherProfile is the other of the two built-in client profiles.
-func otherProfile(p probe.Profile) probe.Profile {
-	if p.Name == probe.Bare.Name {
+// otherAnnouncement is the other of the two.
+func otherAnnouncement(a probe.Announcement) probe.Announcement {
+	if a.Name == probe.Bare.Name {
 		return probe.Full
 	}
 	return probe.Bare
 }
 
-// compareProfiles captures the server as the other built-in profile too, and reports every item that only one of the two is shown, or that
+// compareAnnounced captures the server as a client that announces the other too, and reports every item that only one of the two is shown, or that
 // they are shown differently.
-func (sh *shell) compareProfiles(o probe.Options, seen observed) ([]diag.Finding, error) {
-	other := otherProfile(o.Profile)
-	o.Profile = other
+func (sh *shell) compareAnnounced(o probe.Options, seen observed) ([]diag.Finding, error) {
+	other := otherAnnouncement(o.Announce)
+	o.Announce = other
 	again, err := capture(sh.ctx, o, 1)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (sh *shell) compareProfiles(o probe.Options, seen observed) ([]diag.Finding
 		if it.Kind == surface.Tool {
 			f.Tool = it.Name
 		}
-		f.Hint = "choose the profile that your agent host matches with --as, and keep to it"
+		f.Hint = "choose what your agent host announces, --as bare or --as full, and keep to it"
 		findings = append(findings, f.Sealed(words))
 	}
 	for _, kind := range surface.Kinds {

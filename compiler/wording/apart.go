@@ -1,6 +1,9 @@
 package wording
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Bounds of what is taken apart, in bytes.
 const (
@@ -13,9 +16,18 @@ const (
 // apart takes words apart, or together, that are not written as those of a sentence are: identifiers (snake_case, kebab-case), words without spaces
 // between them (camelCase among them), and letters with something between each. It returns nil where nothing is written so.
 func apart(tokens []word) []word {
-	var words []word
+	if !slices.ContainsFunc(tokens, func(w word) bool {
+		return len(w.text) == 1 || len(w.text) >= minUnspaced || strings.ContainsAny(w.text, "_-")
+	}) {
+		return nil
+	}
+	words := make([]word, 0, len(tokens)+8)
 	changed := false
 	for _, w := range tokens {
+		if len(w.text) < minUnspaced && !strings.ContainsAny(w.text, "_-") { // most
+			words = append(words, w)
+			continue
+		}
 		parts := identifierParts(w)
 		changed = changed || len(parts) > 1 || parts[0].text != w.text
 		for _, p := range parts {
@@ -36,9 +48,11 @@ func identifierParts(w word) []word {
 	if strings.IndexByte(w.text, '_') < 0 && strings.IndexByte(w.text, '-') < 0 || w.text[0] == '.' {
 		return []word{w}
 	}
-	if joined := strings.NewReplacer("-", "", "_", "").Replace(w.text); vocabulary[joined] && len(joined) > 3 {
-		w.text = joined
-		return []word{w}
+	if len(w.text) <= longestWord+2 {
+		if joined := strings.ReplaceAll(strings.ReplaceAll(w.text, "-", ""), "_", ""); vocabulary[joined] && len(joined) > 3 {
+			w.text = joined
+			return []word{w}
+		}
 	}
 	var parts []word
 	start := 0
@@ -96,6 +110,9 @@ func known(text string) bool {
 
 // together joins letters that stand alone in a row, and splits what they make into the words that are known.
 func together(words []word) (out []word, joined bool) {
+	if !letterRun(words) {
+		return words, false
+	}
 	for i := 0; i < len(words); {
 		end := i
 		for end < len(words) && len(words[end].text) == 1 && words[end].text[0] >= 'a' && (end == i || words[end].from-words[end-1].to <= maxBetween) {
@@ -111,6 +128,20 @@ func together(words []word) (out []word, joined bool) {
 		i = end
 	}
 	return out, joined
+}
+
+// letterRun reports minSpaced words in a row that are single letters.
+func letterRun(words []word) bool {
+	n := 0
+	for _, w := range words {
+		if n++; len(w.text) != 1 {
+			n = 0
+		}
+		if n >= minSpaced {
+			return true
+		}
+	}
+	return false
 }
 
 // spelledOut returns the words that single letters spell; letters that belong to none are left out.

@@ -1,7 +1,9 @@
 package wording
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"regexp"
@@ -243,7 +245,18 @@ func Mask(value string) string {
 	return fmt.Sprintf("(%d characters)", n)
 }
 
-// MaskAll returns text with every secret in it masked.
+// Label is how a secret is shown where it is the name of something: its first four characters and, unless it could be guessed, a short digest, which
+// tells it from others and stays the same.
+func Label(value string) string {
+	begins, _, _ := strings.Cut(Mask(value), " ")
+	if !Issued(value) && !Random(value) {
+		return begins
+	}
+	digest := sha256.Sum256([]byte(value))
+	return begins + hex.EncodeToString(digest[:4])
+}
+
+// MaskAll returns text with the label of every secret in its place.
 func MaskAll(text string) string {
 	secrets := Secrets(text)
 	if len(secrets) == 0 {
@@ -253,7 +266,7 @@ func MaskAll(text string) string {
 	at := 0
 	for _, s := range secrets {
 		b.WriteString(text[at:s.from])
-		b.WriteString(Mask(s.Value))
+		b.WriteString(Label(s.Value))
 		at = s.to
 	}
 	return b.String() + text[at:]

@@ -33,6 +33,12 @@ func Check(s *surface.McpSurfaceSnapshot, o Options, observed ...diag.Finding) V
 	for _, check := range checks {
 		findings = append(findings, check(v)...)
 	}
+	w := newVeil(v.secrets)
+	if w.known == nil { // what was captured holds none
+		w.over(findings[:len(observed)])
+	} else {
+		w.over(findings)
+	}
 	diag.Sort(findings)
 	return Verdict{bounded(findings)}
 }
@@ -64,6 +70,7 @@ type survey struct {
 	axes    []axis // the revision that was negotiated, then every client
 	costs   *Counter
 	schemas map[string][]toolSchema // by member; made by readSchemas
+	secrets map[string]bool         // that stand in the surface; found by checkSecrets
 }
 
 func newSurvey(s *surface.McpSurfaceSnapshot, o Options) *survey {

@@ -33,6 +33,7 @@ func CheckTogether(surfaces []Surface, o Options) []diag.Finding {
 	}
 	tools := gather(sorted)
 	findings := slices.Concat(sameNames(tools), v.exposedAlike(tools), alikeAcross(tools), v.together(sorted))
+	newVeil(nil).over(findings)
 	diag.Sort(findings)
 	return findings
 }

@@ -69,7 +69,7 @@ func (v *survey) claimedNames() map[string]bool {
 		if strings.Contains(name, "://") || name == "" || strings.IndexByte("-/.~$", name[0]) >= 0 {
 			continue
 		}
-		words := slices.DeleteFunc(air.Words(name), func(word string) bool { return slices.Contains(commonLabels, word) })
+		words := slices.DeleteFunc(air.Words(name), func(word string) bool { return commonLabels[word] })
 		for _, word := range append(words, strings.Join(words, "")) {
 			if len(word) >= minDomainWord {
 				names[word] = true
@@ -82,21 +82,15 @@ func (v *survey) claimedNames() map[string]bool {
 // minDomainWord is the least length of a word that claims a domain.
 const minDomainWord = 3
 
-var commonLabels = strings.Fields(`www api apis app apps com org net dev mcp server docs doc developer developers data cloud web site
+var commonLabels = wordSet(`www api apis app apps com org net dev mcp server docs doc developer developers data cloud web site
 	the my test tool tools client service code npx uvx node python docker run exec dlx bunx pipx uv npm pnpm`)
 
 // documentation are hosts that standards, packages and their documentation are read at. Where anybody has a host of their own below the domain, that
 // is none.
-var documentation = func() map[string]bool {
-	set := map[string]bool{}
-	for host := range strings.FieldsSeq(`github.com raw.githubusercontent.com gitlab.com modelcontextprotocol.io json-schema.org schema.org w3.org ietf.org
-		rfc-editor.org iana.org iso.org unicode.org wikipedia.org mozilla.org npmjs.com npmjs.org pypi.org python.org nodejs.org
-		golang.org go.dev spdx.org owasp.org cve.org stackoverflow.com semver.org openapis.org
-		swagger.io graphql.org`) {
-		set[host] = true
-	}
-	return set
-}()
+var documentation = wordSet(`github.com raw.githubusercontent.com gitlab.com modelcontextprotocol.io json-schema.org schema.org w3.org ietf.org
+	rfc-editor.org iana.org iso.org unicode.org wikipedia.org mozilla.org npmjs.com npmjs.org pypi.org python.org nodejs.org
+	golang.org go.dev spdx.org owasp.org cve.org stackoverflow.com semver.org openapis.org
+	swagger.io graphql.org`)
 
 // registrable returns the domain that somebody registered for the host: one label more than the public suffix that it ends in. An address stays
 // as it is.
@@ -121,21 +115,13 @@ func registrable(host string) string {
 // publicSuffixes are domains of several labels below which anybody has one, of the widely used ones (publicsuffix.org lists all).
 // secondLevel are labels that countries give their domains out under.
 var (
-	publicSuffixes, secondLevel = func() (suffixes, second map[string]bool) {
-		suffixes, second = map[string]bool{}, map[string]bool{}
-		for suffix := range strings.FieldsSeq(`github.io githubusercontent.com gitlab.io readthedocs.io vercel.app netlify.app pages.dev workers.dev r2.dev
-			herokuapp.com azurewebsites.net azurecontainerapps.io azure-api.net azurefd.net azureedge.net blob.core.windows.net cloudapp.azure.com
-			cloudfront.net amazonaws.com s3.amazonaws.com elb.amazonaws.com on.aws awsapprunner.com elasticbeanstalk.com amplifyapp.com
-			web.app firebaseapp.com run.app a.run.app appspot.com cloudfunctions.net translate.goog fly.dev onrender.com railway.app up.railway.app
-			ngrok.io ngrok.app ngrok.dev ngrok-free.app ngrok-free.dev trycloudflare.com loca.lt serveo.net glitch.me repl.co replit.app replit.dev
-			surge.sh blogspot.com wordpress.com deno.dev deno.net pythonanywhere.com gitbook.io notion.site wixsite.com myshopify.com hf.space
-			streamlit.app modal.run supabase.co convex.cloud bubbleapps.io webflow.io framer.app duckdns.org no-ip.org dyndns.org
-			ondigitalocean.app digitaloceanspaces.com koyeb.app cyclic.app lovable.app val.run pipedream.net oast.fun oast.pro interact.sh`) {
-			suffixes[suffix] = true
-		}
-		for label := range strings.FieldsSeq("co com org net gov edu ac or ne go gob gouv mil ltd plc me nom id in web info") {
-			second[label] = true
-		}
-		return suffixes, second
-	}()
+	publicSuffixes = wordSet(`github.io githubusercontent.com gitlab.io readthedocs.io vercel.app netlify.app pages.dev workers.dev r2.dev
+		herokuapp.com azurewebsites.net azurecontainerapps.io azure-api.net azurefd.net azureedge.net blob.core.windows.net cloudapp.azure.com
+		cloudfront.net amazonaws.com s3.amazonaws.com elb.amazonaws.com on.aws awsapprunner.com elasticbeanstalk.com amplifyapp.com
+		web.app firebaseapp.com run.app a.run.app appspot.com cloudfunctions.net translate.goog fly.dev onrender.com railway.app up.railway.app
+		ngrok.io ngrok.app ngrok.dev ngrok-free.app ngrok-free.dev trycloudflare.com loca.lt serveo.net glitch.me repl.co replit.app replit.dev
+		surge.sh blogspot.com wordpress.com deno.dev deno.net pythonanywhere.com gitbook.io notion.site wixsite.com myshopify.com hf.space
+		streamlit.app modal.run supabase.co convex.cloud bubbleapps.io webflow.io framer.app duckdns.org no-ip.org dyndns.org
+		ondigitalocean.app digitaloceanspaces.com koyeb.app cyclic.app lovable.app val.run pipedream.net oast.fun oast.pro interact.sh`)
+	secondLevel = wordSet(`co com org net gov edu ac or ne go gob gouv mil ltd plc me nom id in web info`)
 )

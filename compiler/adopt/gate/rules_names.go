@@ -2,7 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"strings"
 
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
@@ -85,17 +84,9 @@ func checkCanonicalCollision(s *survey) []diag.Finding {
 		if len(group) < 2 || it.Name == group[0] {
 			continue
 		}
-		f := about(canonicalCollision, it, "/name", fmt.Sprintf("%d tools fold to %s, which is one identifier: %s", len(group), quotedText(folded, maxName), firstNames(group)), it.Node.Get("name"))
+		f := about(canonicalCollision, it, "/name", fmt.Sprintf("%d tools fold to %s, which is one identifier: %s", len(group), called(folded), firstNames(group, namedTools)), it.Node.Get("name"))
 		f.Hint = "rename all but one of them in the server"
 		findings = append(findings, f.Sealed(group[0], fmt.Sprint(len(group))))
 	}
 	return findings
-}
-
-func quoteAll(names []string) string {
-	quoted := make([]string, len(names))
-	for i, n := range names {
-		quoted[i] = quotedText(n, maxName)
-	}
-	return strings.Join(quoted, ", ")
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -12,9 +11,6 @@ import (
 	"anvil/compiler/diag"
 	"anvil/compiler/profiles"
 )
-
-// called quotes a name for a message, shortened.
-func called(name string) string { return strconv.Quote(diag.Shorten(name, 80)) }
 
 // prefixServer is the server's name as clients put it before a tool's. Where none is configured it is one character: what is too long then is
 // too long under any name.

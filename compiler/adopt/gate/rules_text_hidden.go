@@ -42,17 +42,3 @@ func heldWords(h wording.Hidden) string {
 	}
 	return strings.Join(parts, "; ")
 }
-
-// quotedText shows a text of the server's in a message: in quotes, visible, short, and without secrets.
-func quotedText(text string, limit int) string {
-	return `"` + diag.Shorten(diag.Printable(wording.MaskAll(text)), limit) + `"`
-}
-
-// places names the first of n offsets in characters, and tells that there are more.
-func places(at []int, n int) string {
-	words := strings.Trim(strings.ReplaceAll(fmt.Sprint(at), " ", ", "), "[]")
-	if n > len(at) {
-		words += " and on"
-	}
-	return words
-}

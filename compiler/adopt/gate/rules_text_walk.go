@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"fmt"
 	"strconv"
 
 	"anvil/compiler/canon"
@@ -68,17 +67,6 @@ func (u utterance) place() string {
 	}
 	return at + " of " + shownName(*u.item)
 }
-
-// shownName names an item in a sentence, whose name may be long or hide something: tool "search".
-func shownName(it surface.Item) string {
-	if it.Name == "" {
-		return fmt.Sprintf("a %s without a name", it.Kind)
-	}
-	return fmt.Sprintf("%s %s", it.Kind, quotedText(it.Name, maxName))
-}
-
-// maxName bounds the names that a message shows, in characters.
-const maxName = 80
 
 // eachUtterance calls f for every string of the surface, names of members included.
 func (v *survey) eachUtterance(f func(utterance)) {

@@ -143,7 +143,7 @@ func (c *collector) pictures() {
 			if shows {
 				open--
 			}
-			c.addressed(Exfiltration, host, max(0, open), i+len(inside))
+			c.addressed(Exfiltration, host, max(0, open), min(len(c.text), i+len(inside)+1))
 		}
 	}
 	for i := 0; c.count[Exfiltration] < maxCues; {

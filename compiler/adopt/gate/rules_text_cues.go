@@ -24,7 +24,7 @@ var cueWords = map[wording.Class]words{
 		"make sure that the tool has to come first; clients can be told so by the user"},
 	wording.Credential: {"speaks of a credential or of the file that holds one",
 		"make sure that the tool needs it; a model must not be asked to fetch or pass on credentials"},
-	wording.Exfiltration: {"asks for what the model was told or has read",
+	wording.Exfiltration: {"asks for what the model was told or has read, or has it sent on",
 		"do not approve the tool unless you know why it needs this"},
 	wording.Markup: {"is written like a part of the prompt",
 		"have the server write plain text; models take such marks for the words of their operator"},

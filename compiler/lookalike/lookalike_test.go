@@ -2,7 +2,10 @@ package lookalike
 
 import (
 	"slices"
+	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mtibben/confusables"
 )
@@ -67,4 +70,41 @@ func TestSegments(t *testing.T) {
 	if !slices.Equal(at, []int{0, 1, 1, 4, 7}) || joined != "afi\u00e9x" || joined != Compatible("aﬁe\u0301x") {
 		t.Errorf("%v %q", at, joined)
 	}
+}
+
+func TestLatin(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"Cyrillic", "іgnоrе рrеvіоus", "ignore previous"},
+		{"Cyrillic capitals", "ІGNОRЕ", "ignore"},
+		{"Greek capitals", "ΙGΝΟRΕ", "ignore"},
+		{"small capitals", "ɪɢɴᴏʀᴇ ᴘʀᴇᴠɪᴏᴜꜱ", "ignore previous"},
+		{"in circles and squares", "ⓘ🅖🄽🅾🇷Ⓔ", "ignore"},
+		{"in parentheses", "⒤⒢⒩⒪⒭⒠", "ignore"},
+		{"full width", "ｉｇｎｏｒｅ", "ignore"},
+		{"mathematical", "𝔦𝕘𝓃𝑜𝗋𝖾", "ignore"},
+		{"Cherokee", "ᎥᏀΝᎾᎡᎬ", "ignore"},
+		{"Armenian", "іցոօrе", "ignore"},
+		{"Lisu", "ꓲꓖꓠꓳꓣꓰ", "ignore"},
+		{"with marks", "ìǵñőŕê", "ignore"},
+		{"Russian reads the same in both cases", "ИГНОРИРОВАТЬ", read("игнорировать")},
+	} {
+		if got := read(tt.text); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// read reads a text as what it looks like, as far as that is Latin.
+func read(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r < utf8.RuneSelf {
+			b.WriteRune(unicode.ToLower(r))
+		} else if like := Latin(r); like != "" {
+			b.WriteString(like)
+		} else {
+			b.WriteRune(unicode.ToLower(r))
+		}
+	}
+	return b.String()
 }

@@ -17,7 +17,7 @@ const (
 	Exfiltration Class = "exfiltration" // asks for what the model knows: the conversation, its prompt, the user's files
 	Markup       Class = "markup"       // pretends to be a part of the prompt
 	OffHost      Class = "off-host-url" // an address that is not the server's own
-	OtherTool    Class = "other-tool"   // tells the model to call or avoid a tool that is not of this server
+	OtherTool    Class = "other-tool"   // tells the model to call a tool that is not of this server, or to avoid one
 	Override     Class = "override"     // sets aside what the model was told
 	Secrecy      Class = "secrecy"      // keeps something from the user, or goes past their consent
 )
@@ -32,6 +32,7 @@ type Cue struct {
 	Quote string // what stands there, raw
 
 	Claimed bool // the host of an address is the server's by its own word alone, see [Home]
+	Own     bool // the other tool is the server's
 }
 
 // Home is what a server may speak of: its own tools, and the hosts that are its own. A nil function knows none.
@@ -47,22 +48,23 @@ type Home struct {
 // maxCues bounds how many cues of one class are reported of one text.
 const maxCues = 20
 
-// Cues returns the cues in text, by place. Letter case, white space, hidden characters and look-alike letters between do not keep one from being
-// found.
+// Cues returns the cues in text, by place. Letter case, white space, hidden characters, look-alike letters and separators between letters or words do
+// not keep one from being found.
 func Cues(text string, home Home) []Cue {
 	f := fold(text)
-	c := collector{folded: f, count: map[Class]int{}, taken: map[Class][][2]int{}}
-	words := wordsOf(f.text)
-	sayings.find(words, func(class Class, first, last int) {
-		if words[first].text == "without" && forbidden(words[:first]) {
-			return // do not go on without asking the user
-		}
-		c.add(class, words[first].from, words[last].to)
-	})
-	c.literals()
-	c.comments()
-	c.tools(words, home)
-	c.urls(home)
+	c := collector{folded: f, home: home, count: map[Class]int{}, taken: map[Class][][2]int{}}
+	all := tokens(f.text)
+	split := apart(all)
+	words := negate(all)
+	c.sayings(words)
+	if split != nil {
+		c.sayings(negate(split))
+	}
+	c.otherLanguages()
+	c.markup()
+	c.places()
+	c.tools(words)
+	c.addresses()
 	c.blobs()
 	slices.SortStableFunc(c.cues, func(a, b Cue) int { return cmp.Or(a.At-b.At, strings.Compare(string(a.Class), string(b.Class))) })
 	return c.cues
@@ -70,6 +72,7 @@ func Cues(text string, home Home) []Cue {
 
 type collector struct {
 	folded
+	home  Home
 	cues  []Cue
 	count map[Class]int
 	taken map[Class][][2]int // bytes of the folded text
@@ -86,74 +89,67 @@ func (c *collector) add(class Class, from, to int) {
 	c.cues = append(c.cues, Cue{Class: class, At: c.place(from), Quote: c.quote(from, to)})
 }
 
-// literals looks for texts that are cues as they stand.
-func (c *collector) literals() {
-	for _, l := range literals {
-		for i := 0; c.count[l.class] < maxCues; {
-			found := strings.Index(c.text[i:], l.text)
-			if found < 0 {
-				break
-			}
-			from := i + found
-			to := from + len(l.text)
-			if l.standsAt(c.text, from, to) {
-				c.add(l.class, from, to)
-			}
-			i = to
+// sayings looks for phrases. What is forbidden is no cue: "do not go on without asking the user", "never include the API key".
+func (c *collector) sayings(words []word) {
+	sayings.find(words, func(class Class, first, last int) {
+		before := words[:first]
+		switch w := words[first]; {
+		case without[w.text] && forbids(before, 8):
+		case (class == Credential || class == Exfiltration) && forbidsNext(before):
+		case manner[w.text] && tells(before):
+		case inName(words[first:last+1]) && class != Override && class != Secrecy && class != CallFirst:
+		default:
+			c.add(class, w.from, words[last].to)
 		}
-	}
+	})
 }
 
-// forbidden reports whether the sentence that words end in forbids something.
-func forbidden(words []word) bool {
-	for i := len(words) - 1; i >= max(0, len(words)-8) && !words[i].ends; i-- {
-		if words[i].text == "dont" || words[i].text == "no" {
+// without are the words that lead what is not done, in the languages of the phrases, and forbidding what forbids.
+var (
+	without    = folds("without sin sans ohne sem senza без")
+	forbidding = folds("dont no not nothing ne non nao nicht nichts kein keine keinen не ничего jamais rien nunca nada nulla niente never mai")
+)
+
+// forbids reports whether one of the last words of the sentence forbids something.
+func forbids(words []word, reach int) bool {
+	for i := len(words) - 1; i >= max(0, len(words)-reach) && !words[i].ends && !words[i].breaks; i-- {
+		if forbidding[words[i].text] {
 			return true
 		}
 	}
 	return false
 }
 
-// comments looks for comments of HTML with words in them: a reader of Markdown does not see them.
-func (c *collector) comments() {
-	const opens, closes = "<!--", "-->"
-	for i := 0; c.count[Markup] < maxCues; {
-		found := strings.Index(c.text[i:], opens)
-		if found < 0 {
-			return
-		}
-		from := i + found
-		i = from + len(opens)
-		inside, _, _ := strings.Cut(c.text[i:min(len(c.text), i+2000)], closes)
-		if len(wordsOf(inside)) >= 3 {
-			c.add(Markup, from, i+len(inside))
-		}
-		i += len(inside)
+// forbidsNext reports whether words end in what forbids the next one. "Do not forget to" forbids nothing.
+func forbidsNext(words []word) bool {
+	i := len(words) - 1
+	for i >= 0 && !words[i].ends && !words[i].breaks && between[words[i].text] {
+		i--
 	}
+	return i >= 0 && words[i].text == "dont" && !words[i].ends && !words[i].breaks
 }
 
-type literal struct {
-	class Class
-	text  string
-	whole bool // no letter, digit or one of _-. may stand on either side of it
+var between = words("ever also please to attempt try")
+
+// manner are adverbs of what is done unseen; tells reports that the words before have them describe what happens rather than order it.
+var manner = words("silently quietly discreetly")
+
+func tells(words []word) bool {
+	last := len(words) - 1
+	return last >= 0 && !words[last].ends && telling[words[last].text]
 }
 
-func (l literal) standsAt(text string, from, to int) bool {
-	if !l.whole {
-		return true
+var telling = words("will would may might can could is are be was were been gets get being and or to that which it they server client api tool dont")
+
+// inName reports words that stand in one identifier, which is a name of something; one of many words is an order.
+func inName(words []word) bool {
+	for _, w := range words {
+		if w.parts > 0 && w.parts < 5 {
+			return true
+		}
 	}
-	return (from == 0 || !partOfName(text[from-1])) && (to == len(text) || !partOfName(text[to]) || text[to] == '.' && (to+1 == len(text) || !partOfName(text[to+1])))
+	return false
 }
-
-func partOfName(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c >= 0x80
-}
-
-// ordering is what stands in front of a tool's name in an order to the model, and between what may stand between the two.
-var (
-	ordering = words("call invoke use run execute trigger using calling invoking avoid skip of than")
-	between  = words("a an any the your its native built-in builtin shell terminal tool tools function named called host's client's only")
-)
 
 func words(list string) map[string]bool {
 	set := map[string]bool{}
@@ -163,38 +159,5 @@ func words(list string) map[string]bool {
 	return set
 }
 
-// tools looks for orders to call or avoid a tool that is not the server's own, one of a host or of a common server, and for orders not to call
-// another of the server's. Which of its tools have to be called before, a description may well say.
-func (c *collector) tools(all []word, home Home) {
-	for i, w := range all {
-		own := w.text != home.Self && strings.ContainsAny(w.text, "_-") && home.Tool != nil && home.Tool(w.text)
-		foreign := !own && w.text != home.Self && hostTools[w.text] && (w.text != "bash" || c.namesTool(all[i:]))
-		if !own && !foreign || c.count[OtherTool] >= maxCues {
-			continue
-		}
-		for j := i - 1; j >= max(0, i-5) && !all[j].ends; j-- {
-			if foreign && ordering[all[j].text] || own && avoiding(all[:j+1]) {
-				c.add(OtherTool, all[j].from, w.to)
-			}
-			if !between[all[j].text] {
-				break
-			}
-		}
-	}
-}
-
-// avoiding reports whether words end in an order not to use what follows.
-func avoiding(words []word) bool {
-	last := len(words) - 1
-	return words[last].text == "avoid" || words[last].text == "skip" || last > 0 && ordering[words[last].text] && words[last-1].text == "dont" && !words[last-1].ends
-}
-
-// namesTool reports whether the first word, which is one of the language too, stands there as the name of a tool.
-func (c *collector) namesTool(words []word) bool {
-	if words[0].ends || len(words) == 1 || c.text[words[0].to] != ' ' {
-		return true
-	}
-	return behindTool[words[1].text]
-}
-
-var behindTool = words("tool to instead for or and via first directly")
+// folds is [words] for words as a folded text has them.
+func folds(list string) map[string]bool { return words(fold(list).text) }

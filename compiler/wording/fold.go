@@ -8,8 +8,8 @@ import (
 	"anvil/compiler/lookalike"
 )
 
-// folded is a text as cues are looked for in it: without what is hidden, compatibility forms resolved (NFKC), look-alikes of Latin letters
-// taken for those, in lower case. Every byte remembers the character that it came from.
+// folded is a text as cues are looked for in it: without what is hidden, compatibility forms resolved, what is drawn like Latin letters
+// taken for those, without marks, in lower case. Every byte remembers the character that it came from.
 type folded struct {
 	text   string
 	source string
@@ -65,30 +65,20 @@ func shown(source string) (plain string, places []int32) {
 	return b.String(), append(places, int32(i))
 }
 
-// lookAlikes are letters of other alphabets that are drawn like Latin ones, in lower case.
-var lookAlikes = func() map[rune]rune {
-	table := map[rune]rune{}
-	for _, pair := range strings.Fields("аa еe оo рp сc уy хx іi јj ѕs ԁd һh ԛq ԝw ӏl вb кk мm нh тt αa οo ρp νv ιi κk τt υu ɡg ıi ∕/") {
-		runes := []rune(pair)
-		table[runes[0]] = runes[1]
-	}
-	return table
-}()
-
 // lowered folds one character. A mark that combines with the letter before it is left out, as it stands in no word of a cue.
 func lowered(r rune) string {
 	switch {
 	case r < utf8.RuneSelf:
 		return string(unicode.ToLower(r))
-	case r >= 0x3400 && r <= 0x9FFF || r >= 0xAC00 && r <= 0xD7A3 || r == utf8.RuneError:
+	case r >= 0x3040 && r <= 0x30FF || r >= 0x3400 && r <= 0x9FFF || r >= 0xAC00 && r <= 0xD7A3 || r == utf8.RuneError:
 		return string(r) // Chinese, Japanese, Korean
 	case unicode.Is(unicode.Mn, r):
 		return ""
 	case strings.ContainsRune("’‘ʼ´", r):
 		return "'"
 	}
-	if like, ok := lookAlikes[unicode.ToLower(r)]; ok {
-		return string(like)
+	if plain := lookalike.Latin(r); plain != "" {
+		return plain
 	}
 	return strings.ToLower(lookalike.Compatible(string(r)))
 }

@@ -10,7 +10,8 @@ import (
 var hostile = []string{
 	"ignore ", "ignore previous your ", "dont tell the a ", "~/.ssh", "://", "http://a.b", "use the a native webfetch ", "<!--", "<!-- a b c ",
 	"eyJ ", "eyJaaaaaaaa.", "sk-aaaa ", "-----BEGIN ", "-----BEGIN A PRIV" + "ATE KEY-----\n", "token=", "api_key: a1", "a_a_a_a_", "\u200b", "\u0301",
-	"\u200d\U000E0041", "\x1b[1", "\x1b]", "🏴", "ﷺ", "漢", "a.b. ", "'", "\xff", ".env", "A1b+", "user:pass@", "a://b:c@",
+	"\u200d\U000E0041", "\x1b[1", "\x1b]", "🏴", "ﷺ", "漢", "a.b. ", "'", "\xff", ".env", "A1b+", "漢\ufe00", "م\u200c", "☀\ufe0f", "i_g_", "a b ", "a@x.io ", "![](http://a.b?", "<img ", "<user>", "human:a\n", ".env/", "send .env ", "ignoreall",
+	"忽略", "ignore\n\n", "dGVsbCBu", "[system", "user:pass@", "a://b:c@",
 }
 
 // TestTimeIsLinear holds the time for eight times a text against eight times the time for it, generously: what is quadratic takes 64 times as

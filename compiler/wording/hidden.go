@@ -17,10 +17,11 @@ const (
 	Controls           Category = "control characters"  // C0 and C1, but tab, newline and carriage return
 	VariationSelectors Category = "variation selectors" // in runs, or behind a character that has no variations
 	PrivateUse         Category = "private use"         // without a meaning that two readers share
-	Ignorable          Category = "ignorable"           // fillers, soft hyphens, invisible operators, characters that are none
+	Ignorable          Category = "ignorable"           // fillers, invisible operators, characters that are none
+	SoftHyphens        Category = "soft hyphens"        // each inside a word, where it may be broken
 )
 
-var categories = []Category{Tags, ZeroWidth, Bidi, EscapeSequences, Controls, VariationSelectors, PrivateUse, Ignorable}
+var categories = []Category{Tags, ZeroWidth, Bidi, EscapeSequences, Controls, VariationSelectors, PrivateUse, Ignorable, SoftHyphens}
 
 // maxPlaces bounds the places that a [Count] names.
 const maxPlaces = 3
@@ -41,6 +42,9 @@ type Count struct {
 
 // Any reports whether there is anything.
 func (h Hidden) Any() bool { return len(h.Counts) > 0 }
+
+// Soft reports soft hyphens and nothing else: writing, for people, and not hiding.
+func (h Hidden) Soft() bool { return len(h.Counts) == 1 && h.Counts[0].Category == SoftHyphens }
 
 // FindHidden returns what is hidden in text. A byte that is not UTF-8 counts as one character and hides nothing.
 func FindHidden(text string) Hidden {
@@ -64,7 +68,7 @@ func FindHidden(text string) Hidden {
 			h.Counts = append(h.Counts, *c)
 		}
 	}
-	h.Spells = spelled(text)
+	h.Spells = spelled(text, found[VariationSelectors] != nil)
 	return h
 }
 
@@ -81,7 +85,7 @@ func scan(text string, found func(span)) {
 		return
 	}
 	runes := []rune(text)
-	rtl := containsRTL(runes)
+	in := survey(runes)
 	for i := 0; i < len(runes); {
 		width, category := 1, Category("")
 		switch r := runes[i]; {
@@ -91,7 +95,7 @@ func scan(text string, found func(span)) {
 			width, category = sequence(runes[i:])
 		case r < utf8.RuneSelf && r >= ' ' && r != 0x7F:
 		default:
-			category = categoryOf(runes, i, rtl)
+			category = in.categoryOf(i)
 		}
 		if category != "" {
 			found(span{category, i, i + width, runes[i]})
@@ -146,7 +150,8 @@ func sequence(runes []rune) (width int, category Category) {
 }
 
 // categoryOf says why the character at i is hidden; "" when it is not, or has a right to be.
-func categoryOf(runes []rune, i int, rtl bool) Category {
+func (in *surroundings) categoryOf(i int) Category {
+	runes := in.runes
 	r := runes[i]
 	switch {
 	case r == '\n' || r == '\t' || r == '\r' || r == utf8.RuneError:
@@ -154,12 +159,12 @@ func categoryOf(runes []rune, i int, rtl bool) Category {
 	case r >= 0xE0000 && r <= 0xE007F:
 		return Tags
 	case r == zwj || r == zwnj || r == zwsp || r == vowelSeparator || r == 0x2060 || r == 0xFEFF:
-		if joinsRightly(runes, i) {
+		if !in.crowded[i] && joinsRightly(runes, i) {
 			return ""
 		}
 		return ZeroWidth
 	case isMark(r):
-		if rtl && !unseen(at(runes, i-1)) && !unseen(at(runes, i+1)) {
+		if in.rtl && !unseen(at(runes, i-1)) && !unseen(at(runes, i+1)) {
 			return ""
 		}
 		return Bidi
@@ -168,10 +173,12 @@ func categoryOf(runes []rune, i int, rtl bool) Category {
 	case unicode.Is(unicode.Cc, r):
 		return Controls
 	case unicode.Is(unicode.Variation_Selector, r):
-		if variesRightly(at(runes, i-1), r) {
+		if in.variesRightly(i) {
 			return ""
 		}
 		return VariationSelectors
+	case r == softHyphen && inside(runes, i):
+		return SoftHyphens
 	case unicode.Is(unicode.Co, r):
 		return PrivateUse
 	case unicode.Is(fillers, r) || noncharacter(r) || unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r):

@@ -7,6 +7,7 @@ import (
 )
 
 const (
+	softHyphen     = 0x00AD
 	zwsp           = 0x200B
 	zwnj           = 0x200C
 	zwj            = 0x200D
@@ -76,9 +77,33 @@ func joinsRightly(runes []rune, i int) bool {
 		fallthrough
 	case zwnj:
 		endsWord := unicode.Is(unicode.Mn, before) && !unicode.IsLetter(after) && !unseen(after)
-		return unicode.In(before, joining...) && (unicode.In(after, joining...) || endsWord)
+		switch {
+		case !unicode.In(before, joining...) || !unicode.In(after, joining...) && !endsWord:
+			return false
+		case unicode.In(before, byVirama...): // which stands on one side or the other
+			return unicode.In(before, unicode.Mn, unicode.Mc) || unicode.In(after, unicode.Mn, unicode.Mc)
+		case runes[i] == zwj && unicode.In(before, unicode.Arabic) && unicode.IsLetter(before) && unicode.IsLetter(after): // they join without it
+			return false
+		}
+		return true
 	}
 	return false
+}
+
+// byVirama are the scripts in which a joiner acts on a virama alone.
+var byVirama = []*unicode.RangeTable{
+	unicode.Balinese, unicode.Bengali, unicode.Devanagari, unicode.Gujarati, unicode.Gurmukhi, unicode.Javanese, unicode.Kannada, unicode.Malayalam,
+	unicode.Oriya, unicode.Sinhala, unicode.Tamil, unicode.Telugu,
+}
+
+// inside reports a character that stands alone in a word, two letters from its ends at least.
+func inside(runes []rune, i int) bool {
+	for _, j := range []int{i - 2, i - 1, i + 1, i + 2} {
+		if !unicode.IsLetter(at(runes, j)) && !unicode.Is(unicode.Mn, at(runes, j)) {
+			return false
+		}
+	}
+	return true
 }
 
 // pictographic reports a character that emoji are made of, generously.
@@ -92,15 +117,19 @@ func pictographic(r rune) bool {
 	return strings.ContainsRune("©®‼⁉™ℹ〰〽㊗㊙", r)
 }
 
-// variesRightly reports a variation selector behind a character that has variations.
-func variesRightly(base, selector rune) bool {
+// variesRightly reports a variation selector behind a character that has variations, in a text that does not use them for something else.
+func (in *surroundings) variesRightly(i int) bool {
+	base, selector := at(in.runes, i-1), in.runes[i]
 	switch {
 	case selector == 0xFE0E || selector == 0xFE0F:
-		return pictographic(base) || base >= '0' && base <= '9' || base == '#' || base == '*'
+		if base >= '0' && base <= '9' || base == '#' || base == '*' {
+			return at(in.runes, i+1) == keycap
+		}
+		return pictographic(base) && !in.styled
+	case unicode.Is(unicode.Han, base):
+		return !in.varied && (selector < 0xFE0E || selector >= 0xE0100 && selector <= 0xE011F)
 	case selector >= 0xFE00 && selector <= 0xFE0D:
-		return unicode.In(base, unicode.Sm, unicode.Han, unicode.Myanmar, unicode.Phags_Pa) || base >= 0x3000 && base <= 0x303F || base >= 0xFF00 && base <= 0xFFEF
-	case selector >= 0xE0100:
-		return unicode.Is(unicode.Han, base)
+		return unicode.In(base, unicode.Sm, unicode.Myanmar, unicode.Phags_Pa) || base >= 0x3000 && base <= 0x303F || base >= 0xFF00 && base <= 0xFFEF
 	}
 	return unicode.Is(unicode.Mongolian, base) && !unicode.Is(unicode.Variation_Selector, base)
 }
@@ -115,8 +144,8 @@ func containsRTL(runes []rune) bool {
 }
 
 // spelled decodes what tag characters and runs of variation selectors stand for: the former are ASCII, the latter bytes from 0 to 255.
-// What is not printable ASCII is left out.
-func spelled(text string) string {
+// What is not printable ASCII is left out; han tells that selectors behind Han characters are no variations.
+func spelled(text string, han bool) string {
 	var b strings.Builder
 	var before rune
 	for _, r := range text {
@@ -124,7 +153,7 @@ func spelled(text string) string {
 		switch {
 		case r > 0xE0000 && r < tagEnd:
 			letter = r - 0xE0000
-		case r >= 0xE0100 && r <= 0xE01EF && !unicode.Is(unicode.Han, before):
+		case r >= 0xE0100 && r <= 0xE01EF && (han || !unicode.Is(unicode.Han, before)):
 			letter = r - 0xE0100 + 16
 		}
 		if letter >= ' ' && letter <= '~' {

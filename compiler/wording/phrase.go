@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // phrase is a sequence of words within one sentence, written in words: alternatives are joined by "|", a word that ends in "*" stands for all
-// that begin so, and "..3" allows up to three words in between. "do not", "don't", "must not" and "never" are all read as "dont".
+// that begin so but the first, "..3" allows up to three words in between, and "^" in front has it begin a sentence. "do not", "don't", "must not" and
+// "never" are all read as "dont"; "mustnt" stands for those that forbid.
 type phrase struct {
-	steps []step
+	steps  []step
+	begins bool
 }
 
 type step struct {
@@ -22,14 +22,18 @@ type step struct {
 	gap      int // words that may stand before
 }
 
-func (s step) takes(word string) bool {
-	return s.words[word] || slices.ContainsFunc(s.prefixes, func(p string) bool { return strings.HasPrefix(word, p) })
+func (s step) takes(w word) bool {
+	return s.words[w.text] || w.must && s.words["mustnt"] || slices.ContainsFunc(s.prefixes, func(p string) bool { return strings.HasPrefix(w.text, p) })
 }
 
 func parsePhrase(line string) phrase {
 	var p phrase
 	gap := 0
 	for _, field := range strings.Fields(line) {
+		if field == "^" {
+			p.begins = true
+			continue
+		}
 		if n, ok := strings.CutPrefix(field, ".."); ok {
 			words, err := strconv.Atoi(n)
 			if err != nil {
@@ -51,99 +55,28 @@ func parsePhrase(line string) phrase {
 	return p
 }
 
-// word is one word of a folded text.
-type word struct {
-	text     string
-	from, to int
-	ends     bool // a sentence ends behind it
-}
-
-var negated = map[string]bool{
-	"don't": true, "dont": true, "never": true, "mustn't": true, "shouldn't": true, "cannot": true, "can't": true,
-	"won't": true, "doesn't": true, "needn't": true,
-}
-
-var auxiliary = map[string]bool{"do": true, "does": true, "must": true, "should": true, "can": true, "may": true, "will": true, "need": true}
-
-// wordsOf splits a folded text into words: runs of letters, digits, "'", "_" and "-". White space and punctuation between them do not matter, but
-// for the end of a sentence.
-func wordsOf(text string) []word {
-	var words []word
-	start, ended := -1, false
-	add := func(end int) {
-		w := word{text: strings.Trim(text[start:end], "'_-"), from: start, to: end}
-		if start > 0 && text[start-1] == '.' && (start == 1 || !inWord(rune(text[start-2]))) {
-			w.text, w.from = "."+w.text, start-1 // .env
-		}
-		last := len(words) - 1
-		if w.text == "" || w.text == "." {
-			return
-		}
-		if ended && last >= 0 {
-			words[last].ends = true
-		}
-		ended = false
-		switch {
-		case negated[w.text]:
-			w.text = "dont"
-		case w.text == "not" && last >= 0 && !words[last].ends && auxiliary[words[last].text]:
-			words[last].text, words[last].to = "dont", end
-			return
-		}
-		words = append(words, w)
-	}
-	for i, r := range text {
-		if inWord(r) {
-			if start < 0 {
-				start = i
-			}
-			continue
-		}
-		if start >= 0 {
-			add(i)
-			start = -1
-		}
-		ended = ended || endsSentence(text, i, r)
-	}
-	if start >= 0 {
-		add(len(text))
-	}
-	return words
-}
-
-func inWord(r rune) bool {
-	if r < utf8.RuneSelf {
-		return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '\'' || r == '_' || r == '-'
-	}
-	return unicode.IsLetter(r) || unicode.IsDigit(r)
-}
-
-func endsSentence(text string, i int, r rune) bool {
-	switch r {
-	case '.', '!', '?', ';':
-		return i+1 >= len(text) || strings.IndexByte(" \n\t\r\"')*", text[i+1]) >= 0
-	case '\n':
-		return strings.HasPrefix(text[i+1:], "\n") || strings.HasPrefix(text[i+1:], "- ") || strings.HasPrefix(text[i+1:], "* ") || strings.HasPrefix(text[i+1:], "#")
-	}
-	return r == '。' || r == '！' || r == '？'
-}
-
 // match returns the index behind the last word of the phrase when it begins at words[0], or 0.
 func (p phrase) match(words []word) int {
-	return matchSteps(p.steps, words, 0)
+	return matchSteps(p.steps, words, 0, false)
 }
 
-func matchSteps(steps []step, words []word, i int) int {
+// matchSteps matches the steps from words[i] on; broken tells that a paragraph or an item of a list ended since the last word of the phrase. Between
+// that and the next no word may be left out that carries something.
+func matchSteps(steps []step, words []word, i int, broken bool) int {
 	if len(steps) == 0 {
 		return i
 	}
+	carries := false
 	for skip := 0; skip <= steps[0].gap && i < len(words); skip++ {
-		if steps[0].takes(words[i].text) {
-			if end := matchSteps(steps[1:], words, i+1); end > 0 && !sentenceEnds(words[i], steps) {
+		w := words[i]
+		if steps[0].takes(w) {
+			if end := matchSteps(steps[1:], words, i+1, w.breaks); end > 0 && (len(steps) == 1 || !w.ends) {
 				return end
 			}
 		}
-		if words[i].ends {
+		carries = carries || !carriesNothing[w.text]
+		broken = broken || w.breaks
+		if w.ends || broken && carries {
 			return 0
 		}
 		i++
@@ -151,8 +84,7 @@ func matchSteps(steps []step, words []word, i int) int {
 	return 0
 }
 
-// sentenceEnds reports a word behind which the phrase would have to go on in another sentence.
-func sentenceEnds(w word, steps []step) bool { return w.ends && len(steps) > 1 }
+var carriesNothing = words("a an the of to all any your my these those that this please and or")
 
 // lexicon finds the phrases of several classes by their first words.
 type lexicon map[string][]entry
@@ -167,7 +99,7 @@ var brokenLine = regexp.MustCompile(`\|\s+`)
 
 // add takes phrases that are separated by ";".
 func (l lexicon) add(class Class, lines string) {
-	for line := range strings.SplitSeq(brokenLine.ReplaceAllString(lines, "|"), ";") {
+	for line := range strings.SplitSeq(brokenLine.ReplaceAllString(fold(lines).text, "|"), ";") {
 		e := entry{class, parsePhrase(line)}
 		for first := range e.steps[0].words {
 			l[first] = append(l[first], e)
@@ -180,7 +112,7 @@ func (l lexicon) find(words []word, found func(class Class, first, last int)) {
 	for i, w := range words {
 		reported := Class("")
 		for _, e := range l[w.text] {
-			if e.class == reported {
+			if e.class == reported || e.begins && i > 0 && !words[i-1].ends && !words[i-1].breaks {
 				continue
 			}
 			if n := e.match(words[i:]); n > 0 {

@@ -64,6 +64,16 @@ func TestMask(t *testing.T) {
 	}
 }
 
+func TestLabel(t *testing.T) {
+	one, other := Label("gh"+"p_"+longer+body), Label("gh"+"p_"+body+longer)
+	if one == other || !strings.HasPrefix(one, "ghp_...") || len(one) != len("ghp_...")+8 || one != Label("gh"+"p_"+longer+body) {
+		t.Errorf("%s and %s", one, other)
+	}
+	if got := Label("hunter22"); got != "hunt..." { // a digest would tell whoever guesses it
+		t.Errorf("%s", got)
+	}
+}
+
 func TestNamesSecret(t *testing.T) {
 	for name, want := range map[string]bool{
 		"apiKey": true, "api_key": true, "X-Auth-Token": true, "client_secret": true, "password": true,

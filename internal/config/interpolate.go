@@ -41,6 +41,7 @@ func (r *entryReader) fill(s Server) Server {
 	s.URL = one(s.URL, "/url")
 	s.Plugin = one(s.Plugin, "/plugin")
 	s.Headers = table(s.Headers, "/headers")
+	s.filled = x.filled
 	if x.used && r.file.dotenvErr != nil {
 		r.problems = append(r.problems, r.file.dotenvErr)
 	} else if len(x.reports) > 0 {
@@ -52,7 +53,8 @@ func (r *entryReader) fill(s Server) Server {
 // expander fills in variables and notes the ones that are not there.
 type expander struct {
 	lookup  func(string) (string, bool)
-	used    bool // a variable was looked up
+	filled  map[string]string // what was looked up
+	used    bool              // a variable was looked up
 	reports []string
 	prompts bool // one of the missing is a question that VS Code would ask
 }
@@ -110,6 +112,12 @@ func (x *expander) value(reference string) (string, bool) {
 	x.used = true
 	name, fallback, hasFallback := strings.Cut(strings.TrimPrefix(reference, "env:"), ":-")
 	value, ok := x.lookup(name)
+	if ok && value != "" {
+		if x.filled == nil {
+			x.filled = map[string]string{}
+		}
+		x.filled[name] = value
+	}
 	if hasFallback && value == "" {
 		return fallback, true
 	}

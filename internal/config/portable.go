@@ -20,7 +20,7 @@ func (s Server) Portable() (Server, error) {
 	} else {
 		p = s.escaped()
 	}
-	p.Extra, p.Plugin, p.Shown, p.written, p.given = nil, "", "", nil, nil
+	p.Extra, p.Plugin, p.Shown, p.written, p.given, p.filled = nil, "", "", nil, nil, nil
 	masked := maskArgs(p.Args)
 	var problems []error
 	for i, arg := range p.Args {

@@ -29,8 +29,8 @@ func (s Server) Given() []string {
 	return unique(values)
 }
 
-// Secrets returns the values of s that name or look like a secret, and the headers of the command line: what must stand in no file. They are
-// among [Server.Given].
+// Secrets returns the values of s that name or look like a secret, those that came in by a variable and are no common setting, and the headers of the
+// command line: what must stand in no file. They are among [Server.Given].
 func (s Server) Secrets() []string {
 	var values []string
 	for _, table := range []map[string]string{s.Env, s.Headers} {
@@ -41,7 +41,7 @@ func (s Server) Secrets() []string {
 			}
 		}
 	}
-	values = append(values, argSecrets(s.Args)...)
+	values = append(append(values, argSecrets(s.Args)...), s.filledSecrets()...)
 	return unique(append(values, urlValues(s.URL, true)...))
 }
 

@@ -8,6 +8,35 @@ import (
 	"anvil/internal/config"
 )
 
+// A value that comes in by a variable is a secret wherever it is put, unless anybody could have chosen it.
+func TestSecretsOfVariables(t *testing.T) {
+	path := put(t, t.TempDir(), "anvil.yaml", `mcpServers:
+  s:
+    command: server
+    args: [--seed, "${SEED}", "--at=${PLACE}", --greeting, "${GREETING}"]
+    env: {NOTE: "x-${NOTE}", ZONE: "${WHERE}", LEVEL: "${LEVEL:-debug-mode-4711}", MY: "${env:MINE}", ROOT: "${DATA_ROOT}", WHO: "${ORG}", NOW: "${WHEN}"}
+`)
+	file := load(t, path, map[string]string{
+		"SEED": "plum 4711 orchard tin", "PLACE": "q8Zr3TvB", "GREETING": "production", "NOTE": "blue+horse/77", "WHERE": "eu-west-1", "MINE": "short1",
+		"DATA_ROOT": "secret place 4711", "ORG": "acme-4711-inc", "WHEN": "2026-01-31",
+	})
+	server, err := file.Server("s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	secrets := server.Secrets()
+	for _, v := range []string{"plum 4711 orchard tin", "plum+4711+orchard+tin", "q8Zr3TvB", "blue+horse/77", "blue%2Bhorse%2F77"} {
+		if !slices.Contains(secrets, v) || !slices.Contains(server.Given(), v) {
+			t.Errorf("%q is not among the secrets %q", v, secrets)
+		}
+	}
+	for _, v := range []string{"production", "eu-west-1", "short1", "secret place 4711", "acme-4711-inc", "2026-01-31", "debug-mode-4711"} {
+		if slices.Contains(secrets, v) {
+			t.Errorf("%q is among the secrets", v)
+		}
+	}
+}
+
 func TestSecrets(t *testing.T) {
 	basic := base64.StdEncoding.EncodeToString([]byte("admin:hunter2"))
 	tests := []struct {

@@ -35,8 +35,9 @@ type Server struct {
 	// and with secrets masked. When empty, Redacted makes it from the fields.
 	Shown string
 
-	written *Server  // the entry as it is written, where it has one; see Portable
-	given   []Header // of the command line, which are among Headers
+	written *Server           // the entry as it is written, where it has one; see Portable
+	given   []Header          // of the command line, which are among Headers
+	filled  map[string]string // the variables that were filled in, and their values
 }
 
 // Redacted returns one line that tells people which server this is: its command or URL, and the names of the

@@ -5,11 +5,13 @@ import "anvil/compiler/diag"
 var (
 	hiddenText = diag.Rule{ID: "hidden-text", Title: "A text holds characters that nobody sees", Class: diag.Error, Security: true, Since: "0.1",
 		Doc: `Tag characters, spaces without width, controls of direction, escape sequences and fillers are read by a model and not by the person
-who approves the tool. There is no use for them in a name or a description; joiners in emoji and in scripts that need them are let pass.`}
+who approves the tool. There is no use for them in a name or a description; joiners in emoji and in scripts that need them are let pass, unless
+they are so many that they carry bits. Soft hyphens inside words are information.`}
 	injectionCues = diag.Rule{ID: "injection-cues", Title: "A text speaks to the model rather than of the tool", Class: diag.Warning, Security: true, Since: "0.1",
 		Doc: `What a server writes into descriptions, parameters, instructions and prompts becomes part of the model's prompt. Orders that set aside other
 instructions, keep something from the user, ask for credentials or the conversation, push one tool before all others, point to foreign
-hosts or tools, or pretend to be markup of the prompt are how a tool is poisoned. Read the text as if it were your own prompt.`}
+hosts or tools, or pretend to be markup of the prompt are how a tool is poisoned. Read the text as if it were your own prompt. They are looked
+for in ten languages, whatever letters they are written with. A host is the server's when the server was reached there or its command line names it.`}
 	sensitiveDefault = diag.Rule{ID: "sensitive-default", Title: "A schema gives a credential as a value", Class: diag.Error, Security: true, Since: "0.1",
 		Doc: `A default, const, enum, example or pattern holds what looks like a key, token or password. Every client that lists the tools has it, and models
 repeat it. Revoke it, and take it out of the schema; where it is made up, write it as a placeholder (YOUR_API_KEY).`}

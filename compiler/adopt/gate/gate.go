@@ -34,6 +34,12 @@ func Check(s *surface.McpSurfaceSnapshot, o Options, observed ...diag.Finding) V
 	for _, check := range checks {
 		findings = append(findings, check(v)...)
 	}
+	w := newVeil(v.secrets)
+	if w.known == nil { // what was captured holds none
+		w.over(findings[:len(observed)])
+	} else {
+		w.over(findings)
+	}
 	diag.Sort(findings)
 	// Tools of one name have the same findings, of which one tells all.
 	findings = slices.CompactFunc(findings, func(a, b diag.Finding) bool { return a.Fingerprint != "" && a.Fingerprint == b.Fingerprint })
@@ -73,6 +79,7 @@ type survey struct {
 	aliases *aliases                // made by alias
 	order   []spentTool             // made by leaving
 	pairs   [][2]surface.Item       // made by twins
+	secrets map[string]bool         // that stand in the surface; found by checkSecrets
 }
 
 func newSurvey(s *surface.McpSurfaceSnapshot, o Options) *survey {

@@ -35,6 +35,9 @@ func overTools(subject, message string, count int) diag.Finding {
 	return f
 }
 
+// listedTools is how many tools a proposal names.
+const listedTools = 8
+
 // fitting proposes which tools to do without, so that no more than limit of them remain; or which to keep, where those are fewer. leaving are all
 // of them, the first to go first.
 func fitting(f diag.Finding, leaving []spentTool, limit int) diag.Finding {
@@ -46,10 +49,10 @@ func fitting(f diag.Finding, leaving []spentTool, limit int) diag.Finding {
 	if keep := names[out:]; len(keep) < out {
 		slices.Reverse(keep)
 		f.Fix = &diag.Fix{Keep: keep}
-		f.Hint += "; these fit: " + listSome(keep)
+		f.Hint += "; these fit: " + firstNames(keep, listedTools)
 	} else {
 		f.Fix = &diag.Fix{LeaveOut: names[:out]}
-		f.Hint += "; the others fit without " + listSome(names[:out])
+		f.Hint += "; the others fit without " + firstNames(names[:out], listedTools)
 	}
 	f.Hint += " (near-duplicates go first, then what takes most tokens)"
 	return f

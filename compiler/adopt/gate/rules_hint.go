@@ -24,7 +24,7 @@ func checkHints(v *survey) []diag.Finding {
 			continue // idempotentHint means nothing beside readOnlyHint, whatever it says
 		}
 		f := about(hintContradictory, it, "/annotations/destructiveHint",
-			fmt.Sprintf("readOnlyHint and destructiveHint of %s are both true: a tool that changes nothing destroys nothing", nameOf(it)), hints)
+			fmt.Sprintf("readOnlyHint and destructiveHint of %s are both true: a tool that changes nothing destroys nothing", shownName(it)), hints)
 		f.Hint = "treat it as destructive, and have the server's owner say which is meant"
 		findings = append(findings, f.Sealed())
 	}
@@ -43,7 +43,7 @@ func checkHintsMissing(v *survey) []diag.Finding {
 	if len(silent) == 0 {
 		return nil
 	}
-	f := hintMissing.Finding("server", fmt.Sprintf("%d of %d tools have no hint of what they do: %s", len(silent), len(tools), firstNames(silent)))
+	f := hintMissing.Finding("server", fmt.Sprintf("%d of %d tools have no hint of what they do: %s", len(silent), len(tools), firstNames(silent, namedTools)))
 	f.Pointer, f.After = "/tools", canon.Raw(fmt.Sprint(len(silent)))
 	return []diag.Finding{f.Sealed(fmt.Sprint(len(silent)), fmt.Sprint(len(tools)))}
 }
@@ -63,11 +63,3 @@ func hintsOf(it surface.Item) []string {
 
 // namedTools is how many tools a finding about many of them names.
 const namedTools = 3
-
-func firstNames(names []string) string {
-	text := quoteAll(names[:min(namedTools, len(names))])
-	if more := len(names) - namedTools; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}

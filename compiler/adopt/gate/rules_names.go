@@ -2,7 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"strings"
 
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
@@ -77,7 +76,7 @@ func checkCanonicalCollision(s *survey) []diag.Finding {
 		if len(group) < 2 || it.Name == group[0] {
 			continue
 		}
-		f := about(canonicalCollision, it, "/name", fmt.Sprintf("%d tools fold to %s, which is one identifier: %s", len(group), quotedText(fold, maxName), firstNames(group)), it.Node.Get("name"))
+		f := about(canonicalCollision, it, "/name", fmt.Sprintf("%d tools fold to %s, which is one identifier: %s", len(group), called(fold), firstNames(group, namedTools)), it.Node.Get("name"))
 		findings = append(findings, s.rename(f).Sealed(group[0], fmt.Sprint(len(group))))
 	}
 	return findings
@@ -95,12 +94,4 @@ func folded(tools []surface.Item) (groups map[string][]string, folds map[string]
 		groups[fold] = append(groups[fold], it.Name)
 	}
 	return groups, folds
-}
-
-func quoteAll(names []string) string {
-	quoted := make([]string, len(names))
-	for i, n := range names {
-		quoted[i] = quotedText(n, maxName)
-	}
-	return strings.Join(quoted, ", ")
 }

@@ -100,6 +100,3 @@ func odd(name string) string {
 	}
 	return ""
 }
-
-// spelled quotes a name with everything beyond ASCII as an escape, so that two that look alike do not in the message.
-func spelled(name string) string { return fmt.Sprintf("%+q", diag.Shorten(name, 80)) }

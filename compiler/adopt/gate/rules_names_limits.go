@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -12,9 +11,6 @@ import (
 	"anvil/compiler/diag"
 	"anvil/compiler/profiles"
 )
-
-// called quotes a name for a message, shortened.
-func called(name string) string { return strconv.Quote(diag.Shorten(name, 80)) }
 
 func checkNameCharset(v *survey) []diag.Finding {
 	var findings []diag.Finding

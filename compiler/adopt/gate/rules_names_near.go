@@ -1,10 +1,10 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
@@ -57,9 +57,9 @@ func gist(description string) string {
 		description = description[:maxGist]
 	}
 	var words []string
-	for _, word := range strings.FieldsFunc(strings.ToLower(description), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if !fillers[word] {
-			words = append(words, stem(word))
+	for _, word := range textWords(description) {
+		if !smallWords[word] {
+			words = append(words, cmp.Or(synonyms[stem(word)], stem(word)))
 		}
 	}
 	if len(words) < 2 {
@@ -70,30 +70,6 @@ func gist(description string) string {
 
 // maxGist bounds how much of a description is compared, in bytes.
 const maxGist = 1 << 14
-
-var fillers = wordSet(`a an and any are as at be by can for from if in into is it its of on or that the their these this those to use used using which with will you your`)
-
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
-}
-
-// stem brings a verb to one of those that mean the same of a tool, and takes the commonest endings off.
-func stem(word string) string {
-	for _, ending := range []string{"ing", "ies", "es", "ed", "s", "e"} {
-		if base, cut := strings.CutSuffix(word, ending); cut && len(base) >= 3 {
-			word = base
-			break
-		}
-	}
-	if verb, ok := synonyms[word]; ok {
-		return verb
-	}
-	return word
-}
 
 // synonyms are stems of verbs that say the same of a tool.
 var synonyms = map[string]string{"fetch": "get", "retriev": "get", "obtain": "get", "remov": "delet", "modify": "updat", "edit": "updat", "find": "search", "lookup": "search"}

@@ -17,7 +17,7 @@ func checkReferences(v *survey) []diag.Finding {
 		for _, r := range t.Refs {
 			p := place{at: r.From, below: []string{r.Keyword}, value: r.From.Node.Get(r.Keyword)}
 			say := func(rule diag.Rule, what, hint string) {
-				p.message = fmt.Sprintf("%s %q %s, in the %s", r.Keyword, diag.Shorten(r.Text, 80), what, schemaWords[t.member])
+				p.message = fmt.Sprintf("%s %s %s, in the %s", r.Keyword, called(r.Text), what, schemaWords[t.member])
 				p.hint = hint
 				places[rule.ID] = append(places[rule.ID], p)
 			}

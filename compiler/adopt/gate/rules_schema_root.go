@@ -55,7 +55,7 @@ func checkPropertyKeys(v *survey) []diag.Finding {
 			for _, m := range properties.Members {
 				if fault, hint := keyFault(m.Name, allowed, a.limit.Max); fault != "" {
 					places = append(places, place{at: t.Root(), below: []string{"properties", m.Name}, value: nameValue(m),
-						message: fmt.Sprintf("property %q %s in the input schema", diag.Shorten(m.Name, 80), fault), hint: hint})
+						message: fmt.Sprintf("property %s %s in the input schema", called(m.Name), fault), hint: hint})
 				}
 			}
 			findings = append(findings, t.report(propertyKeyCharset, []axis{a}, places)...)

@@ -48,7 +48,7 @@ func spoken(s *schema.Schema) string {
 	case schema.Root:
 		return "the root"
 	case schema.Property, schema.Definition, schema.PatternProperty:
-		return fmt.Sprintf("%s %q", s.Role, diag.Shorten(s.Name, 40))
+		return fmt.Sprintf("%s %s", s.Role, quotedText(s.Name, 40))
 	}
 	around := s.Parent
 	for around.Role != schema.Root && around.Role != schema.Property && around.Role != schema.Definition && around.Role != schema.PatternProperty {
@@ -102,7 +102,7 @@ func (t toolSchema) report(rule diag.Rule, axes []axis, places []place) []diag.F
 	for i, p := range places {
 		pointer := t.pointer(p)
 		length += len(pointer)
-		f := about(rule, t.Item, pointer, fmt.Sprintf("%s of tool %q", p.message, diag.Shorten(t.Name, 80)), p.value)
+		f := about(rule, t.Item, pointer, p.message+" of "+shownName(t.Item), p.value)
 		f.Hint = p.hint
 		if p.class != "" {
 			f.Class = p.class

@@ -84,7 +84,7 @@ func checkUnknownDialect(v *survey) []diag.Finding {
 	for _, t := range v.allSchemas() {
 		if t.Unknown {
 			findings = append(findings, v.reportIllegal(t, unknownDialect, []place{{at: t.Root(), below: []string{"$schema"}, value: t.Root().Node.Get("$schema"),
-				message: fmt.Sprintf("$schema %q names no known dialect, in the %s", diag.Shorten(t.Declared, 80), schemaWords[t.member]),
+				message: fmt.Sprintf("$schema %s names no known dialect, in the %s", called(t.Declared), schemaWords[t.member]),
 				hint:    "leave $schema out for 2020-12, or name draft 4, 6, 7, 2019-09 or 2020-12"}})...)
 		}
 	}

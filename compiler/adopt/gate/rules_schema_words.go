@@ -52,7 +52,7 @@ func (t toolSchema) summed(rule diag.Rule, axes []axis, message, hint string, ta
 		witness.Add(strings.Trim(c.name, `"`), canon.List(pointers...))
 		args = append(args, c.name, fmt.Sprint(c.count))
 	}
-	f := about(rule, t.Item, tallies[0].pointers[0], fmt.Sprintf("%s of tool %q: %s", message, diag.Shorten(t.Name, 80), strings.Join(words, "; ")), tallies[0].first.value)
+	f := about(rule, t.Item, tallies[0].pointers[0], fmt.Sprintf("%s of %s: %s", message, shownName(t.Item), strings.Join(words, "; ")), tallies[0].first.value)
 	f.Hint, f.Witness = hint, witness.Bytes()
 	return sealedOn(axes, f, args...)
 }

@@ -3,7 +3,6 @@ package gate
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
@@ -60,7 +59,7 @@ func checkDescriptions(v *survey) []diag.Finding {
 			}
 			if names := parameters[fault.is]; len(names) > 0 {
 				f := about(fault.rule, it, canon.Pointer("inputSchema", "properties"),
-					fmt.Sprintf("%s of %s %s: %s", counted(len(names)), shownName(it), fault.ofParameters, listSome(names)), nil)
+					fmt.Sprintf("%s of %s %s: %s", counted(len(names)), shownName(it), fault.ofParameters, firstNames(names, namedParameters)), nil)
 				f.Hint = fault.argumentHint
 				findings = append(findings, f.Sealed(names...))
 			}
@@ -154,9 +153,9 @@ func judgeDescription(text string, name, context map[string]bool, parameter bool
 	words, repeated, wide := 0, 0, 0
 	for _, w := range textWords(text) {
 		words++
-		switch stem := stemOf(w); {
-		case fillerWords[w]:
-		case name[stem] || context[stem]:
+		switch root := stem(w); {
+		case emptyWords[w]:
+		case name[root] || context[root]:
 			repeated++
 		default:
 			for _, r := range w {
@@ -178,56 +177,8 @@ func judgeDescription(text string, name, context map[string]bool, parameter bool
 	return ""
 }
 
-// fillerWords add nothing to a name: articles, prepositions, what every tool and parameter is, and the types.
-var fillerWords = func() map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(`a an the of for to in on at by with from and or is are be this that it its these which
-		tool function method endpoint api operation command parameter param argument value field property input
-		use used uses using allows lets you your user will can does given specified specific current particular optional required
-		string number integer boolean array object`) {
-		set[w] = true
-	}
-	return set
-}()
-
-func textWords(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
-
-// nameWords returns the stems of the words of a name.
-func nameWords(name string) map[string]bool {
-	set := map[string]bool{}
-	var b strings.Builder
-	before := rune(0)
-	for _, r := range name {
-		if unicode.IsUpper(r) && !unicode.IsUpper(before) {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(r)
-		before = r
-	}
-	words := textWords(b.String())
-	for i, w := range words {
-		set[stemOf(w)] = true
-		if i > 0 {
-			set[stemOf(words[i-1]+w)] = true
-		}
-	}
-	return set
-}
-
-// stemOf takes the ending of a plural or of a third person off.
-func stemOf(word string) string {
-	switch {
-	case strings.HasSuffix(word, "ies") && len(word) > 4:
-		return strings.TrimSuffix(word, "ies") + "y"
-	case strings.HasSuffix(word, "ches"), strings.HasSuffix(word, "shes"), strings.HasSuffix(word, "sses"), strings.HasSuffix(word, "xes"):
-		return strings.TrimSuffix(word, "es")
-	case strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") && len(word) > 3:
-		return strings.TrimSuffix(word, "s")
-	}
-	return word
-}
+// namedParameters is how many parameters a finding about many of them names.
+const namedParameters = 8
 
 // counted counts parameters.
 func counted(n int) string {
@@ -235,19 +186,6 @@ func counted(n int) string {
 		return "1 parameter"
 	}
 	return fmt.Sprintf("%d parameters", n)
-}
-
-// listSome names the first of many, shortened.
-func listSome(names []string) string {
-	const most = 8
-	var quoted []string
-	for i, n := range names {
-		if i == most {
-			return strings.Join(quoted, ", ") + fmt.Sprintf(" and %d others", len(names)-most)
-		}
-		quoted = append(quoted, quotedText(n, 40))
-	}
-	return strings.Join(quoted, ", ")
 }
 
 // maxParameterText bounds the description of one parameter, in characters; it is paid for on every turn.
@@ -292,7 +230,7 @@ func longParameters(it surface.Item) (diag.Finding, bool) {
 		}
 	}
 	f := about(descriptionTooLong, it, canon.Pointer("inputSchema", "properties"),
-		fmt.Sprintf("%s of %s: the description has more than %d characters: %s", counted(len(names)), shownName(it), maxParameterText, listSome(names)), nil)
+		fmt.Sprintf("%s of %s: the description has more than %d characters: %s", counted(len(names)), shownName(it), maxParameterText, firstNames(names, namedParameters)), nil)
 	f.Hint = "say what it means and how it is written; the rest belongs into the tool's description or a resource"
 	return f.Sealed(names...), len(names) > 0
 }

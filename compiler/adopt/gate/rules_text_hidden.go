@@ -26,6 +26,9 @@ func checkHiddenText(v *survey) []diag.Finding {
 		}
 		f := u.finding(hiddenText, message)
 		f.Hint = "the server has to send the text without them; do not approve the tool before you know who put them there"
+		if h.Soft() && u.role != nameRole && u.role != otherRole { // in words for people
+			f.Class, f.Security, f.Hint = diag.Info, false, "models read a word with a soft hyphen as several; have the server send the text without them"
+		}
 		findings = append(findings, f.Sealed(string(rune('0'+u.role)), held, h.Spells))
 	})
 	return findings
@@ -38,18 +41,4 @@ func heldWords(h wording.Hidden) string {
 		parts = append(parts, fmt.Sprintf("%s (%d, first U+%04X, at character %s)", c.Category, c.N, c.First, places(c.At, c.N)))
 	}
 	return strings.Join(parts, "; ")
-}
-
-// quotedText shows a text of the server's in a message: in quotes, visible, short, and without secrets.
-func quotedText(text string, limit int) string {
-	return `"` + diag.Shorten(diag.Printable(wording.MaskAll(text)), limit) + `"`
-}
-
-// places names the first of n offsets in characters, and tells that there are more.
-func places(at []int, n int) string {
-	words := strings.Trim(strings.ReplaceAll(fmt.Sprint(at), " ", ", "), "[]")
-	if n > len(at) {
-		words += " and on"
-	}
-	return words
 }

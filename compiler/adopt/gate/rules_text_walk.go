@@ -1,10 +1,7 @@
 package gate
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
@@ -49,14 +46,8 @@ func (u utterance) finding(rule diag.Rule, message string) diag.Finding {
 	if u.item != nil {
 		f = about(rule, *u.item, "", message, nil)
 		f.Subject = subjectOf(*u.item)
-		if len(wording.Secrets(u.item.Name)) > 0 { // its digest tells it apart
-			f.Tool, f.Subject = "", fmt.Sprintf("%s/%s", u.item.Kind, strings.TrimPrefix(u.item.Digest, "sha256:")[:12])
-		}
 	}
 	f.Pointer = u.pointer()
-	if at := slices.IndexFunc(u.path, func(name string) bool { return len(wording.Secrets(name)) > 0 }); at >= 0 {
-		f.Pointer = canon.Pointer(u.path[:at]...)
-	}
 	return f
 }
 
@@ -77,17 +68,6 @@ func (u utterance) place() string {
 	}
 	return at + " of " + shownName(*u.item)
 }
-
-// shownName names an item in a sentence, whose name may be long or hide something: tool "search".
-func shownName(it surface.Item) string {
-	if it.Name == "" {
-		return fmt.Sprintf("a %s without a name", it.Kind)
-	}
-	return fmt.Sprintf("%s %s", it.Kind, quotedText(it.Name, maxName))
-}
-
-// maxName bounds the names that a message shows, in characters.
-const maxName = 80
 
 // eachUtterance calls f for every string of the surface, names of members included.
 func (v *survey) eachUtterance(f func(utterance)) {
@@ -198,7 +178,7 @@ func (w *speech) walk(n *canon.Node, in context, property string) {
 	for _, m := range n.Members {
 		w.say(m.Name, nameRole, in, property)
 		below := property
-		if in == inSchemas {
+		if in != inSchema { // whose members are keywords
 			below = m.Name
 		}
 		w.path = append(w.path, m.Name)

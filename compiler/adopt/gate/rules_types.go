@@ -99,7 +99,7 @@ func checkWrongTypes(s *survey) []diag.Finding {
 				m.check(it.Node, func(pointer string, value *canon.Node) {
 					f := about(wrongTypeMember, it, pointer, "", value)
 					f.Subject = subjectOf(it)
-					shown := m.fill(&f, " of "+nameOf(it), "refuses the server's whole list for it", value)
+					shown := m.fill(&f, " of "+shownName(it), "refuses the server's whole list for it", value)
 					findings = append(findings, s.illegalSince(m.since(kind), f, pointer, shown)...)
 				})
 			}
@@ -194,12 +194,4 @@ func serverWords(s *surface.McpSurfaceSnapshot) *canon.Node {
 		}
 	}
 	return words
-}
-
-// nameOf names an item in a sentence: tool "search".
-func nameOf(it surface.Item) string {
-	if it.Name == "" {
-		return fmt.Sprintf("a %s without a name", it.Kind)
-	}
-	return fmt.Sprintf("%s %q", it.Kind, it.Name)
 }

@@ -35,6 +35,7 @@ func CheckTogether(surfaces []Surface, o Options) []diag.Finding {
 	tools := gather(sorted)
 	findings := slices.Concat(sameNames(tools), v.exposedAlike(tools), alikeAcross(tools))
 	findings = append(renamed(sorted, findings), v.together(sorted)...)
+	newVeil(nil).over(findings)
 	diag.Sort(findings)
 	return findings
 }

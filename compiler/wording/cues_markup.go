@@ -1,0 +1,140 @@
+package wording
+
+import (
+	"regexp"
+	"strings"
+)
+
+// markup looks for what is written like a part of a prompt: tags, marks of chat templates, turns of a conversation, and comments.
+func (c *collector) markup() {
+	if strings.IndexByte(c.text, '<') >= 0 {
+		c.tags()
+		c.comments()
+		c.all(Markup, templateMark)
+	}
+	if strings.IndexByte(c.text, '[') >= 0 {
+		c.all(Markup, bracketMark)
+	}
+	if strings.IndexByte(c.text, ':') >= 0 || strings.Contains(c.text, "###") {
+		c.turns()
+	}
+}
+
+// all records each match of the pattern.
+func (c *collector) all(class Class, pattern *regexp.Regexp) {
+	for _, m := range pattern.FindAllStringIndex(c.text, maxCues) {
+		c.add(class, m[0], m[1])
+	}
+}
+
+var (
+	// templateMark are the marks that chat templates put between turns: <|im_start|>, <<SYS>>, <start_of_turn>.
+	templateMark = regexp.MustCompile(`<\|/?[a-z][a-z0-9_.▁ -]{0,30}\|>|<</?sys>>|</?(start|end)_of_turn>|<(begin|end)▁of▁sentence>`)
+	bracketMark  = regexp.MustCompile(`\[/?inst\]|\[(system|admin|administrator|developer|assistant|operator|root|sudo|jailbreak|internal)` +
+		`(?: (message|note|prompt|instruction|instructions|override|alert|notice|update|command|directive|warning|mode|info|error|policy|only))?(?:\]|: ?[^\]\n]{2,200}\])`)
+
+	// tag is an opening or closing tag by its name.
+	tag = regexp.MustCompile(`</?([a-z][a-z0-9_:-]{1,30})(\s[^<>\n]{0,100})?/?>`)
+)
+
+// promptTags are tags of prompts and of calls of tools, which are nothing else. plainTags are words that are placeholders too ("<user>@host").
+var (
+	promptTags = words(`system-reminder system_reminder system_prompt system-prompt systemprompt function_calls function_call function_results function_result
+		invoke tool_call tool_calls tool_use tool_result tool_results tool_response tool_code parameter_name assistant_response
+		antml:invoke antml:function_calls antml:parameter untrusted_content user_query additional_instructions hidden_instructions
+		important_instructions priority_instructions`)
+	plainTags = words(`system user assistant human admin developer important instructions instruction secret hidden critical prompt override urgent warning`)
+	orderTags = words(`system assistant important instructions instruction secret hidden critical prompt override urgent`)
+)
+
+// tags looks for tags of prompts. One that could be a placeholder has to be closed behind some words, or to begin a line that goes on.
+func (c *collector) tags() {
+	found := tag.FindAllStringSubmatchIndex(c.text, 4*maxCues)
+	for i, m := range found {
+		name := c.text[m[2]:m[3]]
+		switch {
+		case promptTags[name], plainTags[name] && (c.pairs(found, i) || c.leads(name, m)):
+			c.add(Markup, m[0], m[1])
+		}
+	}
+}
+
+// pairs reports a tag that has its counterpart, with a sentence between the two.
+func (c *collector) pairs(tags [][]int, i int) bool {
+	const sentence = 2 // words
+	closes := c.text[tags[i][0]+1] == '/'
+	step, end := 1, min(len(tags), i+9)
+	if closes {
+		step, end = -1, max(-1, i-9)
+	}
+	for j := i + step; j != end; j += step {
+		same := c.text[tags[j][2]:tags[j][3]] == c.text[tags[i][2]:tags[i][3]]
+		if same && (c.text[tags[j][0]+1] == '/') != closes {
+			from, to := min(tags[i][1], tags[j][1]), max(tags[i][0], tags[j][0])
+			return len(wordsOf(c.text[from:min(to, from+200)])) >= sentence
+		}
+	}
+	return false
+}
+
+// leads reports an opening tag in front of an order: it begins a line or a sentence, and more words follow in the line. In backticks it is quoted.
+func (c *collector) leads(name string, m []int) bool {
+	before := strings.TrimRight(c.text[max(0, m[0]-8):m[0]], " \t*#>")
+	begins := before == "" || strings.IndexByte("\n.!?:", before[len(before)-1]) >= 0
+	line, _, _ := strings.Cut(c.text[m[1]:min(len(c.text), m[1]+200)], "\n")
+	return orderTags[name] && begins && !strings.HasPrefix(line, "`") && len(wordsOf(line)) >= 2
+}
+
+// comments looks for comments of HTML with words in them: a reader of Markdown does not see them.
+func (c *collector) comments() {
+	const opens, closes = "<!--", "-->"
+	for i := 0; c.count[Markup] < maxCues; {
+		found := strings.Index(c.text[i:], opens)
+		if found < 0 {
+			return
+		}
+		from := i + found
+		i = from + len(opens)
+		inside, _, _ := strings.Cut(c.text[i:min(len(c.text), i+2000)], closes)
+		if len(wordsOf(inside)) >= 3 {
+			c.add(Markup, from, i+len(inside))
+		}
+		i += len(inside)
+	}
+}
+
+// turns looks for turns of a conversation and headings of a prompt at the beginning of lines. Names of parameters stand there too: one turn of the
+// user or of the system alone, or one at the very beginning, is a word in front of what it means.
+func (c *collector) turns() {
+	type place struct {
+		speaker  string
+		from, to int
+	}
+	var found []place
+	speakers := map[string]bool{}
+	for from := 0; from < len(c.text) && len(found) < maxCues; {
+		line, _, _ := strings.Cut(c.text[from:], "\n")
+		name := strings.TrimLeft(line, " \t>#*")
+		at := from + len(line) - len(name)
+		word := name[:len(name)-len(strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz"))]
+		rest := strings.TrimLeft(name[len(word):], "* \t")
+		if promptHeads[word] && strings.Contains(line[:len(line)-len(name)], "##") && (strings.Trim(rest, ":* \t") == "" || rest[0] == ':') {
+			c.add(Markup, at, at+len(word))
+		}
+		if turnOf[word] && strings.HasPrefix(rest, ":") && strings.Trim(rest, ":* \t\r") != "" {
+			found = append(found, place{word, at, at + len(word) + 1})
+			speakers[word] = true
+		}
+		from += len(line) + 1
+	}
+	for _, p := range found {
+		if p.speaker == "human" || p.speaker != "user" && p.speaker != "ai" && p.from > 0 || len(speakers) > 1 {
+			c.add(Markup, p.from, p.to)
+		}
+	}
+}
+
+var (
+	turnOf      = words("human assistant system user ai")
+	promptHeads = words("system instruction human assistant")
+)

@@ -91,14 +91,15 @@ func Sort(findings []Finding) {
 }
 
 // Printable returns s with everything that could change what a terminal or a reader sees (control characters, bidirectional and
-// invisible characters, bytes that are not UTF-8) as a visible escape.
+// invisible characters, bytes that are not UTF-8) as a visible escape, and so what a runner of CI jobs would take for a command in its log, were
+// s the head of a line: see [Commands]. It is s again for what it returned.
 func Printable(s string) string {
 	clean := true
 	for _, r := range s {
 		clean = clean && visible(r)
 	}
 	if clean {
-		return s
+		return harmless(s)
 	}
 	var b strings.Builder
 	for _, r := range s {
@@ -108,5 +109,5 @@ func Printable(s string) string {
 			b.WriteString(escape(r))
 		}
 	}
-	return b.String()
+	return harmless(b.String())
 }

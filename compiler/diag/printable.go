@@ -45,7 +45,7 @@ func ShellArg(name, instead string) string {
 }
 
 // PrintableJSON returns JSON with everything that [Printable] would show as an escape written as JSON's own, so that a terminal shows it and
-// a reader of JSON sees the same text. data is valid JSON.
+// a reader of JSON sees the same text; and no runner of CI jobs reads a command out of it. data is valid JSON.
 func PrintableJSON(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	for len(data) > 0 {
@@ -59,7 +59,7 @@ func PrintableJSON(data []byte) []byte {
 		}
 		data = data[size:]
 	}
-	return out
+	return HarmlessQuoted(out)
 }
 
 func escape(r rune) string {

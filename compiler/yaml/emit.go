@@ -18,7 +18,19 @@ const (
 // FromJSON writes the one JSON value in src as a YAML document in block style, indented by two spaces and ending with a
 // newline. The same input gives the same bytes. [ToJSON] of the result is canonically equal to src. It fails when src
 // is not JSON, and on duplicate names and invalid UTF-8, naming the JSON pointer.
-func FromJSON(src []byte) ([]byte, error) {
+func FromJSON(src []byte) ([]byte, error) { return emit(src, emitter{}) }
+
+// FromJSONQuoted is [FromJSON] with every text in double quotes on one line, so that no line of the document begins with a text of the value.
+func FromJSONQuoted(src []byte) ([]byte, error) { return emit(src, emitter{quotes: true}) }
+
+// Quote returns s in double quotes, as it stands in any place of a document.
+func Quote(s string) string {
+	var e emitter
+	e.quoted(s)
+	return string(e.out)
+}
+
+func emit(src []byte, e emitter) ([]byte, error) {
 	n, err := canon.Parse(src)
 	if err != nil {
 		return nil, err
@@ -31,13 +43,16 @@ func FromJSON(src []byte) ([]byte, error) {
 			return nil, fmt.Errorf("the text at %q is not UTF-8, which YAML cannot hold", flaw.Pointer)
 		}
 	}
-	e := emitter{out: make([]byte, 0, len(src)+len(src)/4)}
+	e.out = make([]byte, 0, len(src)+len(src)/4)
 	e.document(n)
 	return append(e.out, '\n'), nil
 }
 
 // emitter writes a newline before each entry but the first, never after one.
-type emitter struct{ out []byte }
+type emitter struct {
+	out    []byte
+	quotes bool // every text stands in double quotes
+}
 
 func (e *emitter) document(n *canon.Node) {
 	if isEmpty(n) {
@@ -122,7 +137,7 @@ func (e *emitter) scalar(n *canon.Node, col int) {
 		e.out = append(e.out, "[]"...)
 	case canon.String:
 		s := n.Text()
-		if !literalSafe(s) {
+		if e.quotes || !literalSafe(s) {
 			e.inlineString(s)
 			return
 		}
@@ -133,7 +148,7 @@ func (e *emitter) scalar(n *canon.Node, col int) {
 }
 
 func (e *emitter) inlineString(s string) {
-	if plainSafe(s) {
+	if !e.quotes && plainSafe(s) {
 		e.out = append(e.out, s...)
 		return
 	}

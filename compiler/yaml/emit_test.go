@@ -133,3 +133,24 @@ func FuzzString(f *testing.F) {
 		checkRoundTrip(t, q)
 	})
 }
+
+func TestFromJSONQuoted(t *testing.T) {
+	source := []byte(`{"::a":"one\n::error::two\n","b":[{"x":"plain"},"\ud800",1,null,{}],"##[c]":"::d"}`)
+	got, err := yaml.FromJSONQuoted(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "\"::a\": \"one\\n::error::two\\n\"\n\"b\":\n  - \"x\": \"plain\"\n  - !json \"\\\"\\\\ud800\\\"\"\n  - 1\n  - null\n  - {}\n\"##[c]\": \"::d\"\n"
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	back, _, err := yaml.ToJSON(got)
+	if err != nil || !canon.Equal(source, back) {
+		t.Errorf("read as %s: %v", back, err)
+	}
+	for _, text := range []string{"", "yes", "a: b", "\u202e\n", "\xed\xa0\x80"} {
+		if back, _, err := yaml.ToJSON([]byte("[" + yaml.Quote(text) + "]")); err != nil || !canon.Equal(back, canon.List(canon.Quote(text))) {
+			t.Errorf("%q is quoted as %s, and read as %s: %v", text, yaml.Quote(text), back, err)
+		}
+	}
+}

@@ -25,13 +25,14 @@ func (sh *shell) adoptCommand() *cli.Command {
 		Name: "adopt", Usage: "adopt a server: capture it, gate it and write its pack",
 		ArgsUsage: "TARGET",
 		Description: `Writes the folder whole or not at all. Adopting into a pack that is there keeps the approvals whose operation has the same
-contract still. Nothing is written when the gate refuses the surface.
+contract still. Nothing is written when the gate refuses the surface; what it lets pass because somebody accepted it is told on stderr.
 
 ` + targetUsage,
 		Flags: targetFlags(append([]cli.Flag{
 			&cli.StringFlag{Name: "mode", Value: string(pack.Adopt), Usage: "adopt (reference the server as it is), facade (run it behind anvil) or replace, as `MODE`"},
 			&cli.StringFlag{Name: "out", Usage: "write the pack to this `FOLDER`"},
 			&cli.StringFlag{Name: "base", Usage: "compare with this `SNAPSHOT` file or pack, into diff/"},
+			formatFlag(reportFormats...),
 			&cli.StringFlag{Name: "approve", Value: "none", Usage: "approve these `OPERATIONS` at once: none, read-only or all"},
 		}, append(gateFlags(), approvalFlags()...)...)...),
 		Action: sh.adopt,
@@ -39,6 +40,10 @@ contract still. Nothing is written when the gate refuses the surface.
 }
 
 func (sh *shell) adopt(c *cli.Context) error {
+	format, err := parseFormat(c, reportFormats...)
+	if err != nil {
+		return err
+	}
 	mode, err := parseMode(c.String("mode"))
 	if err != nil {
 		return err
@@ -73,33 +78,39 @@ func (sh *shell) adopt(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := sh.passGate(c, seen); err != nil {
+	findings, err := sh.passGate(c, "adopt", format, seen)
+	if err != nil {
 		return err
 	}
 	in.Snapshot = seen.snapshot
 	if err := makeParent(out); err != nil {
 		return err
 	}
-	return sh.exclusively(out, func() error { return sh.adoptInto(out, in, selection) })
+	var built emit.Built
+	if err := sh.exclusively(out, func() (err error) {
+		built, err = sh.adoptInto(out, in, selection)
+		return err
+	}); err != nil {
+		return err
+	}
+	sh.tellPassed(findings)
+	return sh.printAdopted(c, out, built, findings, format)
 }
 
 // adoptInto builds the pack and puts it in place. What was approved while the server was asked counts: the approvals are read now.
-func (sh *shell) adoptInto(out string, in emit.Inputs, selection selection) error {
+func (sh *shell) adoptInto(out string, in emit.Inputs, selection selection) (emit.Built, error) {
 	earlier, err := checkOut(out)
 	if err != nil {
-		return err
+		return emit.Built{}, err
 	}
 	if in.Approvals, _, err = sh.approvalsFor(earlier, adopt.Bridge(in.Snapshot), selection); err != nil {
-		return err
+		return emit.Built{}, err
 	}
 	built, err := emit.Build(in)
 	if err != nil {
-		return err
+		return emit.Built{}, err
 	}
-	if err := sh.writePack(out, built); err != nil {
-		return err
-	}
-	return sh.printAdopted(out, built)
+	return built, sh.writePack(out, built)
 }
 
 func parseMode(word string) (pack.Mode, error) {
@@ -170,27 +181,58 @@ func readBase(path string) (*surface.McpSurfaceSnapshot, error) {
 	return surface.ReadFile(path)
 }
 
+// adoptReport is the report of adopt: what the bridge found, what of the gate's findings refuses the surface or was accepted, and the pack.
+type adoptReport struct {
+	diag.Report
+	Pack packView `json:"pack,omitzero"` // absent when nothing was written
+}
+
+type packView struct {
+	Folder     string    `json:"folder"`
+	Mode       pack.Mode `json:"mode"`
+	Digest     string    `json:"digest"`
+	Operations int       `json:"operations"`
+	Approved   int       `json:"approved"`
+	Next       string    `json:"next"`
+}
+
 // printAdopted says what was found and what to type next.
-func (sh *shell) printAdopted(out string, built emit.Built) error {
+func (sh *shell) printAdopted(c *cli.Context, out string, built emit.Built, findings []diag.Finding, format string) error {
 	d := built.Document
-	fmt.Fprintf(sh.out, "adopted %s %s into %s (%s mode)\n", diag.Printable(orUnnamed(d.Service.Name)), diag.Printable(d.Service.Version), out, built.Manifest.Mode)
-	fmt.Fprintf(sh.out, "  tools     %s\n", effectCounts(d))
-	fmt.Fprintf(sh.out, "  approved  %d of %d\n", len(d.Approved().Operations), len(d.Operations))
+	view := packView{out, built.Manifest.Mode, built.Manifest.Digest, len(d.Operations), len(d.Approved().Operations), nextAfterAdopt(out, built)}
+	for _, f := range built.Findings {
+		if !slices.ContainsFunc(findings, func(known diag.Finding) bool { return known.Fingerprint == f.Fingerprint }) {
+			findings = append(findings, f)
+		}
+	}
+	report := diag.NewReport("adopt", findings)
+	lead := adoptedLines(out, built)
+	err := sh.show(c, sheet{
+		Report: report, value: adoptReport{report, view}, threshold: diag.FailOnError,
+		text: leading(lead + "\nfindings: " + report.Summary.Line() + "\n"), markdown: leading("```\n" + lead + "```\n\n"),
+	}, format)
+	if format == "text" {
+		fmt.Fprintf(sh.out, "\nnext: %s\n", view.Next)
+	}
+	return err
+}
+
+// adoptedLines tell what was written.
+func adoptedLines(out string, built emit.Built) string {
+	var b strings.Builder
+	d := built.Document
+	fmt.Fprintf(&b, "adopted %s %s into %s (%s mode)\n", diag.Printable(orUnnamed(d.Service.Name)), diag.Printable(d.Service.Version), out, built.Manifest.Mode)
+	fmt.Fprintf(&b, "  tools     %s\n", effectCounts(d))
+	fmt.Fprintf(&b, "  approved  %d of %d\n", len(d.Approved().Operations), len(d.Operations))
 	if len(d.Resources)+len(d.ResourceTemplates)+len(d.Prompts) > 0 {
-		fmt.Fprintf(sh.out, "  kept      %s, %s, %s\n", counted(len(d.Resources), "resource"), counted(len(d.ResourceTemplates), "template"),
+		fmt.Fprintf(&b, "  kept      %s, %s, %s\n", counted(len(d.Resources), "resource"), counted(len(d.ResourceTemplates), "template"),
 			counted(len(d.Prompts), "prompt"))
 	}
 	if built.Manifest.Base != "" {
-		fmt.Fprintf(sh.out, "  changes   %s; read %s\n", diag.NewReport("diff", built.Changes).Summary.Line(), filepath.Join(out, filepath.FromSlash(pack.ChangesText)))
+		fmt.Fprintf(&b, "  changes   %s; read %s\n", diag.NewReport("diff", built.Changes).Summary.Line(), filepath.Join(out, filepath.FromSlash(pack.ChangesText)))
 	}
-	fmt.Fprintf(sh.out, "  pack      %s\n", built.Manifest.Digest)
-	report := diag.NewReport("inspect", built.Findings)
-	fmt.Fprintf(sh.out, "\nfindings: %s\n", report.Summary.Line())
-	if err := report.WriteText(sh.out); err != nil {
-		return err
-	}
-	fmt.Fprintf(sh.out, "\nnext: %s\n", nextAfterAdopt(out, built))
-	return nil
+	fmt.Fprintf(&b, "  pack      %s\n", built.Manifest.Digest)
+	return b.String()
 }
 
 // effectCounts lists the tools by inferred effect, the most first: "10: 4 read, unverified; 3 mutation, financial risk; ...".

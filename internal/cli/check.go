@@ -24,7 +24,7 @@ var (
 	snapshotOrphaned = diag.Rule{ID: "snapshot-orphaned", Title: "A snapshot has no configured server", Class: diag.Risky, Since: "0.1",
 		Doc: `The folder holds a snapshot that no server of the configuration answers for, so it is compared with nothing. Remove the file, or
 configure the server.`}
-	checkRules = diag.NewCatalog(secretInSurface, snapshotMissing, snapshotOrphaned, surfaceDependsOnClient)
+	checkRules = diag.NewCatalog(secretInSurface, snapshotMissing, snapshotOrphaned, surfaceDependsOnClient, surfaceRefused)
 )
 
 func (sh *shell) checkCommand() *cli.Command {
@@ -32,7 +32,15 @@ func (sh *shell) checkCommand() *cli.Command {
 		Name: "check", Usage: "probe every configured server again and report drift from the committed snapshots",
 		ArgsUsage: "[NAME...]",
 		Description: `NAME is a server of the configuration; without names all are checked. A difference at or above --fail-on exits 1, also when
-another server cannot be reached (4) or asks for authentication (5).`,
+another server cannot be reached (4) or asks for authentication (5).
+
+What is compared is the surface with its snapshot. The gate has its say too, since an acceptance ends on its day: one that ran out is an
+error, and so are the findings that it accepted; one that accepts nothing is a warning, once all servers were looked at; what is accepted
+is listed as information. Errors of the gate that nobody accepts are one warning for each server, which fails the check when they
+concern security: "anvil mcp inspect" has them all.
+
+With --update the gate decides. A server whose surface it refuses, for errors or for an acceptance that ran out, keeps its snapshot, and
+the command exits 1; the differences that the new snapshots accept are listed and fail nothing.`,
 		Flags: probeFlags(append(gateFlags(),
 			formatFlag(reportFormats...), failOnFlag(), dirFlag(),
 			&cli.BoolFlag{Name: "update", Usage: "accept what the servers show now: rewrite the snapshots"},
@@ -50,6 +58,10 @@ func jobsFlag() cli.Flag {
 type outcome struct {
 	status   diag.Status
 	findings []diag.Finding
+
+	seen    *observed // nil when it could not be looked at, or judged
+	covered []bool    // by the acceptances
+	how     string    // how to let pass what the gate refuses; "" for nothing
 }
 
 func (sh *shell) check(c *cli.Context) error {
@@ -79,7 +91,10 @@ func (sh *shell) check(c *cli.Context) error {
 		return err
 	}
 	outcomes := sh.sideBySide(servers, c.Int("jobs"), func(_ int, s config.Server) outcome { return sh.checkOne(c, s) })
-	report := joined("check", outcomes)
+	report, err := sh.joinGate(c, joined("check", outcomes), servers, outcomes)
+	if err != nil {
+		return err
+	}
 	if c.NArg() == 0 {
 		orphans, err := orphaned(storeOf(c), file)
 		if err != nil {
@@ -89,6 +104,11 @@ func (sh *shell) check(c *cli.Context) error {
 	}
 	if err := sh.printCheck(c, report, format, threshold); err != nil {
 		return err
+	}
+	for _, o := range outcomes {
+		if o.how != "" {
+			fmt.Fprintf(sh.err, "anvil: %s\n", sh.clean(o.how))
+		}
 	}
 	return checkExit(report, threshold, c.Bool("update"))
 }
@@ -117,12 +137,13 @@ func configured(c *cli.Context, file *config.File, names []string) ([]config.Ser
 }
 
 // writeStatusTable writes how each server came out, as Markdown.
-func writeStatusTable(w io.Writer, servers []diag.Status) {
+func writeStatusTable(w io.Writer, servers []diag.Status) error {
 	fmt.Fprintln(w, "| server | state | |\n|---|---|---|")
 	for _, s := range servers {
 		fmt.Fprintf(w, "| %s | %s | %s |\n", diag.MarkdownText(s.Server), s.State, diag.MarkdownText(s.Message))
 	}
-	fmt.Fprintln(w)
+	_, err := fmt.Fprintln(w)
+	return err
 }
 
 // statusLines tells how each server came out, a line each.
@@ -142,22 +163,43 @@ func (sh *shell) checkOne(c *cli.Context, s config.Server) outcome {
 		return sh.failed(s.Name, err)
 	}
 	seen, err := sh.observe(c, config.Target{Kind: config.KindName, Server: s})
-	switch {
-	case err != nil:
+	if err != nil {
 		return sh.failed(s.Name, err)
-	case c.Bool("update"):
-		return sh.accept(c, s.Name, seen, old)
-	case old == nil:
-		f := snapshotMissing.Finding("server", fmt.Sprintf("server %q has no snapshot in %s", s.Name, store.Dir))
-		f.Server, f.Hint = s.Name, "review it with `anvil mcp inspect "+s.Name+"`, then accept it with `anvil mcp check --update "+s.Name+"`"
-		return outcome{status: diag.Status{Server: s.Name, State: stateNew}, findings: []diag.Finding{f.Sealed()}}
+	}
+	o, err := sh.gateOptions(c)
+	if err != nil {
+		return sh.failed(s.Name, err)
+	}
+	verdict, err := sh.judge(c, seen, o, doubts(seen)...)
+	if err != nil {
+		return sh.failed(s.Name, err)
+	}
+	var out outcome
+	if c.Bool("update") {
+		out = sh.accept(s.Name, store, seen, old, verdict, o)
+	} else {
+		out = compared(s.Name, store, seen, old)
+		out.findings = append(out.findings, watched(s.Name, verdict, o.Accepted)...)
+	}
+	if out.status.State != stateFailed {
+		out.seen, out.covered = &seen, verdict.Covered
+	}
+	return out
+}
+
+// compared is how the surface differs from its snapshot.
+func compared(name string, store surface.Store, seen observed, old *surface.McpSurfaceSnapshot) outcome {
+	if old == nil {
+		f := snapshotMissing.Finding("server", fmt.Sprintf("server %q has no snapshot in %s", name, store.Dir))
+		f.Server, f.Hint = name, "review it with `anvil mcp inspect "+name+"`, then accept it with `anvil mcp check --update "+name+"`"
+		return outcome{status: diag.Status{Server: name, State: stateNew}, findings: []diag.Finding{f.Sealed()}}
 	}
 	found := diff.Judge(diff.Compare(old, seen.snapshot.WithHistory(old)))
-	findings := serverFindings(s.Name, append(found, leaks(seen.snapshot, seen.secrets)...))
+	findings := serverFindings(name, append(found, leaks(seen.snapshot, seen.secrets)...))
 	if len(findings) == 0 {
-		return outcome{status: diag.Status{Server: s.Name, State: stateSame}}
+		return outcome{status: diag.Status{Server: name, State: stateSame}}
 	}
-	return outcome{status: diag.Status{Server: s.Name, State: stateDrift, Message: diag.NewReport("check", findings).Summary.Line()}, findings: findings}
+	return outcome{status: diag.Status{Server: name, State: stateDrift, Message: diag.NewReport("check", findings).Summary.Line()}, findings: findings}
 }
 
 // serverFindings names the server in each finding.
@@ -169,15 +211,14 @@ func serverFindings(name string, findings []diag.Finding) []diag.Finding {
 }
 
 // accept writes what the server shows now in the place of old, if the gate lets it pass.
-func (sh *shell) accept(c *cli.Context, name string, seen observed, old *surface.McpSurfaceSnapshot) outcome {
-	verdict, err := sh.verdict(c, seen)
-	if err != nil {
-		return sh.failed(name, err)
+func (sh *shell) accept(name string, store surface.Store, seen observed, old *surface.McpSurfaceSnapshot, verdict gate.Verdict, o gate.Options) outcome {
+	ranOut := leftovers(o, false, verdict.Covered)
+	gated := serverFindings(name, matters(verdict.Findings)) // what ran out is told over all servers
+	if errors := slices.DeleteFunc(slices.Concat(gated, ranOut), func(f diag.Finding) bool { return !refusing(f) }); len(errors) > 0 {
+		message := "the gate refuses this surface: " + diag.NewReport("check", errors).Summary.Line() + "; its snapshot stays as it was"
+		return outcome{status: diag.Status{Server: name, State: stateRefused, Message: message}, findings: gated, how: howToAccept(errors, o.Now)}
 	}
-	if verdict.Refused() {
-		return refused(name, verdict)
-	}
-	now, err := sh.replace(storeOf(c), name, old, seen.snapshot)
+	now, err := sh.replace(store, name, old, seen.snapshot)
 	if err != nil {
 		return sh.failed(name, err)
 	}
@@ -188,17 +229,11 @@ func (sh *shell) accept(c *cli.Context, name string, seen observed, old *surface
 	case old != nil:
 		state = stateUpdated
 	}
-	o := outcome{status: diag.Status{Server: name, State: state, Message: now.Digest}}
+	out := outcome{status: diag.Status{Server: name, State: state, Message: now.Digest}, findings: gated}
 	if old != nil {
-		o.findings = serverFindings(name, diff.Judge(diff.Compare(old, now)))
+		out.findings = append(out.findings, serverFindings(name, diff.Judge(diff.Compare(old, now)))...)
 	}
-	return o
-}
-
-// refused is a surface that the gate does not let into the folder.
-func refused(name string, v gate.Verdict) outcome {
-	message := "the gate refuses this surface: " + diag.NewReport("check", errorsOf(v.Findings)).Summary.Line() + "; its snapshot stays as it was"
-	return outcome{status: diag.Status{Server: name, State: stateRefused, Message: message}, findings: serverFindings(name, errorsOf(v.Findings))}
+	return out
 }
 
 func joined(kind string, outcomes []outcome) diag.Report {
@@ -236,15 +271,10 @@ func orphaned(store surface.Store, file *config.File) ([]diag.Finding, error) {
 }
 
 func (sh *shell) printCheck(c *cli.Context, r diag.Report, format string, threshold diag.Threshold) error {
-	if isExported(format) {
-		return sh.printExported(c, r, format, threshold)
-	}
-	if format == "markdown" {
-		writeStatusTable(sh.out, r.Servers)
-	}
-	lines := statusLines(r.Servers)
+	lines := strings.Join(statusLines(r.Servers), "\n") + "\n"
 	if len(r.Findings) > 0 {
-		lines = append(lines, "")
+		lines += "\n"
 	}
-	return sh.printReport(r, format, strings.Join(lines, "\n"))
+	return sh.show(c, sheet{Report: r, threshold: threshold, text: leading(lines),
+		markdown: func(w io.Writer) error { return writeStatusTable(w, r.Servers) }}, format)
 }

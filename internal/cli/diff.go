@@ -69,15 +69,11 @@ func (sh *shell) diff(c *cli.Context) error {
 	}
 	delta := diff.Compare(sides[0], sides[1])
 	report := diag.NewReport("diff", diff.Judge(delta))
-	switch {
-	case isExported(format):
-		err = sh.printExported(c, report, format, threshold)
-	case format == "markdown":
-		_, err = sh.out.Write(sh.secret.hide(diff.Markdown(sides[0], sides[1], delta, report.Findings)))
-	default:
-		err = sh.printReport(report, format, changeLine(sides[0], sides[1], report))
+	view := sheet{Report: report, threshold: threshold, text: leading(changeLine(sides[0], sides[1], report) + "\n")}
+	if format == "markdown" {
+		view.document = diff.Markdown(sides[0], sides[1], delta, report.Findings)
 	}
-	if err != nil {
+	if err := sh.show(c, view, format); err != nil {
 		return err
 	}
 	return found(len(report.Failing(threshold)) > 0)

@@ -18,12 +18,10 @@ import (
 // reportFormats are the formats of the reports that CI reads.
 var reportFormats = []string{"text", "json", "yaml", "markdown", "sarif", "junit", "github"}
 
-// exported renders a report in a format of other programs; it is nil for the formats of anvil's own. Findings about clients that nobody named are
-// left out: they would drown the rest.
-func exported(c *cli.Context, r diag.Report, format string, threshold diag.Threshold) ([]byte, error) {
-	shown, _ := aside(r)
+// exported renders what is shown of a report in a format of other programs.
+func exported(c *cli.Context, shown diag.Report, format string, threshold diag.Threshold) ([]byte, error) {
 	t := export.Tool{
-		Name: "anvil", Version: version, Rules: allRules(), Threshold: threshold, Accepted: c.Bool("update"), Target: targetName(c),
+		Name: "anvil", Version: version, Rules: allRules(), Threshold: threshold, Accepted: acceptedBy(c, shown), Target: targetName(c),
 		Broken: isBroken, Artifact: func(server string) string { return artifact(c, server) },
 	}
 	switch format {
@@ -31,15 +29,25 @@ func exported(c *cli.Context, r diag.Report, format string, threshold diag.Thres
 		return export.SARIF(shown, t)
 	case "junit":
 		return export.JUnit(shown, t)
-	case "github":
-		return export.GitHub(shown, t), nil
 	}
-	return nil, nil
+	return export.GitHub(shown, t), nil
+}
+
+// acceptedBy says of which servers this run wrote the snapshots, whatever it found: with --update, of all that were not refused.
+func acceptedBy(c *cli.Context, r diag.Report) func(server string) bool {
+	refused := map[string]bool{}
+	for _, s := range r.Servers {
+		refused[s.Server] = s.State == stateRefused
+	}
+	return func(server string) bool { return c.Bool("update") && !refused[server] }
 }
 
 // targetName is what the line calls the one server of a report, or the new side of a difference: a name or a file's; "" when it gives an
 // address or a command.
 func targetName(c *cli.Context) string {
+	if name := c.String("name"); name != "" {
+		return name
+	}
 	if c.NArg() == 0 {
 		return ""
 	}
@@ -57,6 +65,7 @@ func artifact(c *cli.Context, server string) string {
 	if server == "" {
 		candidates = slices.Clone(c.Args().Slice())
 		slices.Reverse(candidates)
+		candidates = append([]string{c.String("name")}, candidates...) // of the snapshot that is taken
 	}
 	dir := c.String("dir")
 	if dir == "" {
@@ -98,15 +107,6 @@ func committed(file string) (string, bool) {
 		return "", false
 	}
 	return filepath.ToSlash(filepath.Clean(file)), true
-}
-
-func (sh *shell) printExported(c *cli.Context, r diag.Report, format string, threshold diag.Threshold) error {
-	data, err := exported(c, r, format, threshold)
-	if err != nil {
-		return err
-	}
-	_, err = sh.out.Write(sh.secret.hide(data))
-	return err
 }
 
 // isExported reports a format of other programs.

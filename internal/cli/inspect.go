@@ -73,14 +73,10 @@ func (sh *shell) inspect(c *cli.Context) error {
 		return err
 	}
 	view.Next = nextSteps(c, target, seen, view)
-	data, err := view.render(c, format, threshold)
-	if err != nil {
-		return err
-	}
 	if err := sh.writeEvidence(c.String("evidence"), seen, nil); err != nil {
 		return err
 	}
-	if err := sh.writeResult(c.String("out"), sh.secret.hide(data)); err != nil {
+	if err := sh.show(c, view.sheet(threshold), format); err != nil {
 		return err
 	}
 	return found(len(view.Failing(threshold)) > 0)
@@ -96,7 +92,19 @@ func (sh *shell) inspection(c *cli.Context, seen observed) (inspection, error) {
 		}
 		document, lapsed = document.WithApprovals(pack.Approvals(document), sh.now())
 	}
-	verdict, err := sh.verdict(c, seen, slices.Concat(adopt.Doubts(document.Diagnostics), lapsed)...)
+	more := slices.Concat(adopt.Doubts(document.Diagnostics), lapsed)
+	if !c.Bool("all") {
+		verdict, err := sh.verdict(c, seen, more...)
+		if err != nil {
+			return inspection{}, err
+		}
+		return sh.newInspection(c, seen, verdict, document)
+	}
+	o, err := sh.gateOptions(c)
+	if err != nil {
+		return inspection{}, err
+	}
+	verdict, err := sh.judge(c, seen, o, more...) // what is left of the acceptances tells all servers together
 	if err != nil {
 		return inspection{}, err
 	}

@@ -1,8 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
+	"io"
+	"slices"
 
 	cli "github.com/urfave/cli/v2"
 
@@ -74,11 +75,7 @@ func (sh *shell) inspectAll(c *cli.Context, threshold diag.Threshold, format str
 	if err != nil {
 		return err
 	}
-	data, err := report.render(c, format, threshold)
-	if err != nil {
-		return err
-	}
-	if err := sh.writeResult(c.String("out"), sh.secret.hide(data)); err != nil {
+	if err := sh.show(c, report.sheet(threshold), format); err != nil {
 		return err
 	}
 	return checkExit(report.Report, threshold, false)
@@ -91,6 +88,7 @@ func (sh *shell) newInspections(c *cli.Context, servers []config.Server, views [
 		return v, err
 	}
 	var together []gate.Surface
+	covered := [][]bool{}
 	v.Totals.Tokens.Estimator = tokens.O200k.Name()
 	for i, view := range views {
 		if view == nil {
@@ -101,13 +99,14 @@ func (sh *shell) newInspections(c *cli.Context, servers []config.Server, views [
 		together = append(together, gate.Surface{Server: servers[i].Name, Plugin: pluginOf(c, view.seen), Snapshot: view.seen.snapshot, Costs: view.seen.costs})
 		v.Totals.Tools += view.Surface.Counts[surface.Tool.List()]
 		v.Totals.Tokens.add(view.Surface.Tokens)
+		covered = append(covered, view.covered)
 	}
-	found := gate.Accept(gate.CheckTogether(together, o.Options), o.accepted, sh.now())
-	v.Report = withFindings(v.Report, found)
+	met, err := sh.judgeTogether(c, together, o)
+	if err != nil {
+		return v, err
+	}
+	v.Report = withFindings(v.Report, slices.Concat(met.Findings, leftovers(o, len(v.Surfaces) == len(servers), append(covered, met.Covered)...)))
 	v.Clients, v.Aliases = clientVerdicts(v.Findings, o.Clients, v.Totals.Tools, v.Totals.Tokens.Tools), aliasesOf(v.Findings)
-	if len(v.Surfaces) == len(servers) { // else what an acceptance is for may be among what nobody could look at
-		v.Report = withFindings(v.Report, gate.Leftovers(v.Findings, o.accepted, sh.now()))
-	}
 	if rule := firstError(v.Report); rule != "" {
 		v.Next = append(v.Next, nextForError(rule))
 	} else if len(v.Surfaces) == len(servers) {
@@ -132,53 +131,43 @@ func (sh *shell) checkInspectAll(c *cli.Context) error {
 	return nil
 }
 
-func (v inspections) render(c *cli.Context, format string, threshold diag.Threshold) ([]byte, error) {
-	var b bytes.Buffer
-	shown, hidden := aside(v.Report)
-	switch format {
-	case "sarif", "junit", "github":
-		return exported(c, v.Report, format, threshold)
-	case "json", "yaml":
-		return reportBytes(v, format)
-	case "markdown":
-		writeStatusTable(&b, v.Servers)
-		for _, s := range v.Surfaces {
-			fmt.Fprintf(&b, "## %s\n\n", diag.MarkdownText(s.Server))
-			if err := s.writeMarkdown(&b); err != nil {
-				return nil, err
+// sheet is the inspection of all servers as it is printed.
+func (v inspections) sheet(threshold diag.Threshold) sheet {
+	return sheet{
+		Report: v.Report, value: v, threshold: threshold, next: v.Next,
+		markdown: func(w io.Writer) error {
+			if err := writeStatusTable(w, v.Servers); err != nil {
+				return err
 			}
-		}
-		fmt.Fprintf(&b, "## All\n\n%s\n", v.Totals)
-		if v.Totals.Servers > 1 {
-			writeVerdictTable(&b, v.Clients)
-		}
-		fmt.Fprintln(&b)
-		err := shown.WriteMarkdown(&b)
-		if line := hiddenLine(hidden); line != "" {
-			fmt.Fprintf(&b, "\n%s\n", diag.MarkdownText(line))
-		}
-		writeNextMarkdown(&b, v.Next)
-		return b.Bytes(), err
+			for _, s := range v.Surfaces {
+				fmt.Fprintf(w, "## %s\n\n", diag.MarkdownText(s.Server))
+				if err := s.writeMarkdown(w); err != nil {
+					return err
+				}
+			}
+			fmt.Fprintf(w, "## All\n\n%s\n", v.Totals)
+			if v.Totals.Servers > 1 {
+				writeVerdictTable(w, v.Clients)
+			}
+			_, err := fmt.Fprintln(w)
+			return err
+		},
+		text: func(w io.Writer) error {
+			for _, line := range statusLines(v.Servers) {
+				fmt.Fprintln(w, line)
+			}
+			for _, s := range v.Surfaces {
+				fmt.Fprintf(w, "\n%s: ", diag.Printable(s.Server))
+				if err := s.writeText(w); err != nil {
+					return err
+				}
+			}
+			fmt.Fprintf(w, "\ntogether: %s\n", v.Totals)
+			if v.Totals.Servers > 1 {
+				writeTakers(w, v.Clients)
+				writeBudgets(w, v.Clients)
+			}
+			return writeSummary(w, v.Report)
+		},
 	}
-	for _, line := range statusLines(v.Servers) {
-		fmt.Fprintln(&b, line)
-	}
-	for _, s := range v.Surfaces {
-		fmt.Fprintf(&b, "\n%s: ", diag.Printable(s.Server))
-		if err := s.writeText(&b); err != nil {
-			return nil, err
-		}
-	}
-	fmt.Fprintf(&b, "\ntogether: %s\n", v.Totals)
-	if v.Totals.Servers > 1 {
-		writeTakers(&b, v.Clients)
-		writeBudgets(&b, v.Clients)
-	}
-	fmt.Fprintf(&b, "\n%s\n", shown.Summary.Line())
-	err := shown.WriteText(&b)
-	if line := hiddenLine(hidden); line != "" {
-		fmt.Fprintln(&b, line)
-	}
-	writeNext(&b, v.Next)
-	return b.Bytes(), err
 }

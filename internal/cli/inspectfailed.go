@@ -1,10 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
+	"io"
 
 	cli "github.com/urfave/cli/v2"
 
@@ -22,36 +21,14 @@ func (sh *shell) inspectFailed(c *cli.Context, target config.Target, format stri
 	}
 	report := diag.NewReport("inspect", seen.findings)
 	report.Servers = []diag.Status{sh.failed(cmp.Or(target.Server.Name, target.Server.Redacted()), err).status}
-	data, written := renderFailed(report, format)
-	if isExported(format) {
-		data, written = exported(c, report, format, threshold)
+	var written error
+	if format != "text" || len(report.Findings) > 0 { // the reason is said on stderr
+		written = sh.show(c, sheet{Report: report, threshold: threshold, text: leading("no surface; noticed until then: " + report.Summary.Line() + "\n"),
+			markdown: func(w io.Writer) error { return writeStatusTable(w, report.Servers) }}, format)
 	}
 	written = errors.Join(written, sh.writeEvidence(c.String("evidence"), seen, failed))
-	if len(data) > 0 {
-		written = errors.Join(written, sh.writeResult(c.String("out"), sh.secret.hide(data)))
-	}
 	if written != nil {
 		return errors.Join(err, written)
 	}
 	return err
-}
-
-// renderFailed is the report in the given format. As text it is what was noticed, since the reason is said on stderr: nothing when that was
-// nothing.
-func renderFailed(report diag.Report, format string) ([]byte, error) {
-	var b bytes.Buffer
-	switch format {
-	case "json", "yaml":
-		return reportBytes(report, format)
-	case "markdown":
-		writeStatusTable(&b, report.Servers)
-		err := report.WriteMarkdown(&b)
-		return b.Bytes(), err
-	}
-	if len(report.Findings) == 0 {
-		return nil, nil
-	}
-	fmt.Fprintf(&b, "no surface; noticed until then: %s\n", report.Summary.Line())
-	err := report.WriteText(&b)
-	return b.Bytes(), err
 }

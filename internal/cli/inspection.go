@@ -21,7 +21,8 @@ type inspection struct {
 	Surface surfaceView `json:"surface"`
 	Next    []step      `json:"next"` // what to do now, the most likely first
 
-	seen observed
+	seen    observed
+	covered []bool // by the acceptances
 }
 
 type surfaceView struct {
@@ -100,7 +101,7 @@ func (sh *shell) newInspection(c *cli.Context, seen observed, v gate.Verdict, d 
 	o, err := sh.gateOptions(c)
 	s := seen.snapshot
 	view := inspection{
-		seen:   seen,
+		seen: seen, covered: v.Covered,
 		Report: diag.NewReport("inspect", v.Findings),
 		Surface: surfaceView{
 			Name: s.ServerName(), Version: s.ServerVersion(), Endpoint: s.Endpoint, Transport: s.Transport, Era: s.Era,
@@ -113,6 +114,9 @@ func (sh *shell) newInspection(c *cli.Context, seen observed, v gate.Verdict, d 
 	}
 	operations, about := newMatcher(d.Operations), bySubject(view.Findings)
 	for _, it := range s.Tools() {
+		if err := sh.ctx.Err(); err != nil {
+			return view, err
+		}
 		tool := newToolView(it, operations.of(it), about[it.Subject()], seen.pack != nil)
 		tool.Tokens = seen.costs.Tool(it)
 		view.Surface.Tools = append(view.Surface.Tools, tool)

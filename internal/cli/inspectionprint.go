@@ -1,54 +1,40 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
-
-	cli "github.com/urfave/cli/v2"
 
 	"anvil/compiler/adopt/gate"
 	"anvil/compiler/diag"
 	"anvil/compiler/tokens"
 )
 
-func (v inspection) render(c *cli.Context, format string, threshold diag.Threshold) ([]byte, error) {
-	var b bytes.Buffer
-	switch format {
-	case "sarif", "junit", "github":
-		return exported(c, v.Report, format, threshold)
-	case "json", "yaml":
-		return reportBytes(v, format)
-	case "markdown":
-		err := v.writeMarkdown(&b)
-		return b.Bytes(), err
+// sheet is the inspection as it is printed.
+func (v inspection) sheet(threshold diag.Threshold) sheet {
+	return sheet{
+		Report: v.Report, value: v, threshold: threshold, next: v.Next, markdown: v.Surface.writeMarkdown,
+		text: func(w io.Writer) error {
+			if err := v.Surface.writeText(w); err != nil {
+				return err
+			}
+			return writeSummary(w, v.Report)
+		},
 	}
-	err := v.writeText(&b)
-	return b.Bytes(), err
 }
 
-func (v inspection) writeText(w io.Writer) error {
-	if err := v.Surface.writeText(w); err != nil {
-		return err
-	}
-	shown, hidden := aside(v.Report)
-	fmt.Fprintf(w, "\n%s\n", shown.Summary.Line())
-	if err := shown.WriteText(w); err != nil {
-		return err
-	}
-	if line := hiddenLine(hidden); line != "" {
-		fmt.Fprintln(w, line)
-	}
-	writeNext(w, v.Next)
-	return nil
+// writeSummary counts the findings that are shown.
+func writeSummary(w io.Writer, r diag.Report) error {
+	shown, _ := aside(r)
+	_, err := fmt.Fprintf(w, "\n%s\n", shown.Summary.Line())
+	return err
 }
 
 func (s surfaceView) writeText(w io.Writer) error {
 	fmt.Fprintf(w, "%s %s\n", brief(orUnnamed(s.Name)), brief(s.Version))
 	fmt.Fprintf(w, "  reached by    %s\n", diag.Printable(s.Endpoint))
-	fmt.Fprintf(w, "  protocol      %s, %s era, over %s, asked as a %s client\n", diag.Printable(s.ProtocolVersion), s.Era, s.Transport, s.ClientProfile)
+	fmt.Fprintf(w, "  protocol      %s, %s era, over %s, asked as a %s client\n", diag.Printable(s.ProtocolVersion), diag.Printable(s.Era), diag.Printable(s.Transport), diag.Printable(s.ClientProfile))
 	if compared := s.compared(); compared != "" {
 		fmt.Fprintf(w, "  compared      %s\n", compared)
 	}
@@ -164,21 +150,6 @@ func (t toolView) cell() string {
 		return brief(t.Name)
 	}
 	return brief(t.Name) + " (" + t.Operation + ")"
-}
-
-func (v inspection) writeMarkdown(w io.Writer) error {
-	if err := v.Surface.writeMarkdown(w); err != nil {
-		return err
-	}
-	shown, hidden := aside(v.Report)
-	if err := shown.WriteMarkdown(w); err != nil {
-		return err
-	}
-	if line := hiddenLine(hidden); line != "" {
-		fmt.Fprintf(w, "\n%s\n", diag.MarkdownText(line))
-	}
-	writeNextMarkdown(w, v.Next)
-	return nil
 }
 
 func (s surfaceView) writeMarkdown(w io.Writer) error {

@@ -1,39 +1,32 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	cli "github.com/urfave/cli/v2"
 
+	"anvil/compiler/adopt"
 	"anvil/compiler/adopt/gate"
-	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/profiles"
-	"anvil/internal/config"
 )
 
 // gateFlags are the flags of every command that runs the gate.
 func gateFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "profile", Usage: "hold the surface to what `CLIENT` takes, repeatable; `anvil rules --profiles` lists them (default: gate.clients)"},
-		&cli.StringSliceFlag{Name: "accept", Usage: "let a finding pass, as `RULE[/TOOL]:UNTIL:REASON`, repeatable; hidden-text/search:2027-01-31:known emoji"},
+		&cli.StringSliceFlag{Name: "accept", Usage: "let a finding pass, as `RULE[/TOOL]:UNTIL:REASON`, repeatable; hidden-text/search:2027-01-31:known emoji; or as an entry of gate.accept, {rule: ..., prompt: ..., at: ..., until: ..., reason: ...}"},
 		&cli.StringFlag{Name: "plugin", Usage: "judge names as those of servers that the plugin `NAME` brings (default: plugin of the server's configuration)"},
 	}
 }
 
-// demands are what a surface is held to, and what of it somebody lets pass.
-type demands struct {
-	gate.Options
-	accepted []gate.Acceptance
-}
-
-// gateOptions reads what the gate is to hold a surface to, from the configuration and the flags.
-func (sh *shell) gateOptions(c *cli.Context) (demands, error) {
-	o := demands{Options: gate.Options{Clients: c.StringSlice("profile")}}
+// gateOptions reads what the gate is to hold a surface to, and what of it somebody lets pass, from the configuration and the flags.
+func (sh *shell) gateOptions(c *cli.Context) (gate.Options, error) {
+	o := gate.Options{Clients: c.StringSlice("profile"), Now: sh.now()}
 	file, err := sh.loadConfig(c)
 	if err != nil {
 		return o, err
@@ -49,7 +42,7 @@ func (sh *shell) gateOptions(c *cli.Context) (demands, error) {
 			if err != nil {
 				return o, usagef("%s: %w", a.Place, err)
 			}
-			o.accepted = append(o.accepted, acceptance)
+			o.Accepted = append(o.Accepted, acceptance)
 		}
 	}
 	for _, client := range o.Clients {
@@ -62,7 +55,7 @@ func (sh *shell) gateOptions(c *cli.Context) (demands, error) {
 		if err != nil {
 			return o, usagef("--accept %q: %w", text, err)
 		}
-		o.accepted = append(o.accepted, acceptance)
+		o.Accepted = append(o.Accepted, acceptance)
 	}
 	return o, nil
 }
@@ -75,74 +68,98 @@ func pluginOf(c *cli.Context, seen observed) string {
 	return seen.plugin
 }
 
-// parseAcceptance reads RULE[/TOOL]:UNTIL:REASON.
-func parseAcceptance(text string) (gate.Acceptance, error) {
-	parts := strings.SplitN(text, ":", 3)
-	if len(parts) < 3 {
-		return gate.Acceptance{}, fmt.Errorf("give RULE:UNTIL:REASON or RULE/TOOL:UNTIL:REASON, such as hidden-text/search:2027-01-31:known emoji")
-	}
-	rule, tool, _ := strings.Cut(parts[0], "/")
-	return acceptanceOf(config.Acceptance{Rule: rule, Tool: tool, Until: parts[1], Reason: parts[2]})
-}
-
-func acceptanceOf(a config.Acceptance) (gate.Acceptance, error) {
-	out := gate.Acceptance{Rule: a.Rule, Server: a.Server, Tool: a.Tool, Reason: strings.TrimSpace(a.Reason)}
-	if a.Until != "" {
-		until, err := time.Parse(gate.Day, a.Until)
-		if err != nil {
-			return out, fmt.Errorf("%q is no day; write it as 2027-01-31", a.Until)
-		}
-		out.Until = until
-	}
-	if out.Rule == secretInSurface.ID {
-		return out, fmt.Errorf("findings of %s cannot be accepted: the secret would be written to snapshot and pack; have the server keep it to itself", out.Rule)
-	}
-	return out, out.Check(allRules())
-}
-
-// verdict runs the gate, looks for the server's secrets in what it lists, and applies the acceptances to what was found, here and by others.
+// verdict runs the gate on one surface by itself, looks for the server's secrets in what it lists, and applies the acceptances to what was found, here
+// and by others.
 func (sh *shell) verdict(c *cli.Context, seen observed, more ...diag.Finding) (gate.Verdict, error) {
 	o, err := sh.gateOptions(c)
 	if err != nil {
 		return gate.Verdict{}, err
 	}
-	o.Server, o.Plugin, o.Command, o.Pages, o.Costs = seen.name, pluginOf(c, seen), seen.command, seen.evidence.Pages, seen.costs
-	v := gate.Check(seen.snapshot, o.Options, slices.Concat(seen.findings, leaks(seen.snapshot, seen.secrets))...)
-	mine := gate.For(seen.name, o.accepted)
-	v.Findings = gate.Accept(append(v.Findings, more...), mine, sh.now())
-	if !c.Bool("all") { // of several servers all are looked at together
-		v.Findings = append(v.Findings, gate.Leftovers(v.Findings, mine, sh.now())...)
+	v, err := sh.judge(c, seen, o, more...)
+	if err != nil {
+		return v, err
 	}
+	shared, err := sh.shared(c)
+	if err != nil {
+		return v, err
+	}
+	var mine []gate.Acceptance
+	var covered []bool
+	for i, a := range o.Accepted {
+		if a.Server != "" && a.Server != seen.name || shared(a) && !v.Covered[i] {
+			continue
+		}
+		mine, covered = append(mine, a), append(covered, v.Covered[i])
+	}
+	v.Findings = append(v.Findings, gate.Leftovers(mine, covered, o.Now)...)
 	return v, nil
 }
 
-// howToAccept tells what lets the errors of a report pass, for those that may.
-func howToAccept(r diag.Report) string {
-	for _, f := range r.Findings {
-		probe := gate.Acceptance{Rule: f.Rule, Tool: f.Tool, Reason: "r", Until: time.Unix(0, 0)}
-		if f.Class != diag.Error || probe.Check(allRules()) != nil || f.Rule == secretInSurface.ID {
-			continue
-		}
-		entry, flag := "rule: "+f.Rule, "--accept "+diag.ShellWord(f.Rule+":UNTIL:REASON")+", or "
-		if f.Tool != "" {
-			entry += ", tool: " + yamlWord(f.Tool)
-			flag = "--accept " + diag.ShellWord(f.Rule+"/"+f.Tool+":UNTIL:REASON") + ", or "
-			if strings.Contains(f.Tool, ":") || diag.Printable(f.Tool) != f.Tool {
-				flag = "" // a flag cannot say such a name
-			}
-		}
-		return fmt.Sprintf("to let one pass after looking at it: %sin anvil.yaml gate: {accept: [{%s, until: 2027-01-31, reason: ...}]}", flag, entry)
+// shared returns whether an acceptance may be there for another server of the configuration than the one that is looked at.
+func (sh *shell) shared(c *cli.Context) (func(gate.Acceptance) bool, error) {
+	file, err := sh.loadConfig(c)
+	if err != nil || file == nil || len(file.Names()) < 2 {
+		return func(gate.Acceptance) bool { return false }, err
 	}
-	return ""
+	configured := map[gate.Acceptance]bool{}
+	for _, a := range file.Gate.Accept {
+		acceptance, err := acceptanceOf(a)
+		if err != nil {
+			return nil, err
+		}
+		configured[acceptance] = acceptance.Server == ""
+	}
+	return func(a gate.Acceptance) bool { return configured[a] }, nil
 }
 
-// plainWord is a text that YAML cannot read as anything else.
-var plainWord = regexp.MustCompile(`^[a-z]+[_-][a-z0-9_-]*[a-z0-9]$`)
-
-// yamlWord spells a text as one word of YAML's flow style, quoted unless it plainly is one: "true" and "1e3" are no text there.
-func yamlWord(text string) string {
-	if plainWord.MatchString(text) {
-		return text
+// judge runs the gate with acceptances for all servers, for as long as --timeout says.
+func (sh *shell) judge(c *cli.Context, seen observed, o gate.Options, more ...diag.Finding) (gate.Verdict, error) {
+	limit, err := timeout(c)
+	if err != nil {
+		return gate.Verdict{}, err
 	}
-	return string(diag.PrintableJSON(canon.Quote(text)))
+	ctx, end := context.WithTimeout(sh.ctx, limit)
+	defer end()
+	o.Server, o.Plugin, o.Command, o.Pages, o.Costs = seen.name, pluginOf(c, seen), seen.command, seen.evidence.Pages, seen.costs
+	v, err := gate.CheckContext(ctx, seen.snapshot, o, slices.Concat(seen.findings, leaks(seen.snapshot, seen.secrets), more)...)
+	return v, tookTooLong(err, limit)
+}
+
+// judgeTogether runs the gate on what only shows when a client has all servers.
+func (sh *shell) judgeTogether(c *cli.Context, surfaces []gate.Surface, o gate.Options) (gate.Verdict, error) {
+	limit, err := timeout(c)
+	if err != nil {
+		return gate.Verdict{}, err
+	}
+	ctx, end := context.WithTimeout(sh.ctx, limit)
+	defer end()
+	v, err := gate.CheckTogetherContext(ctx, surfaces, o)
+	return v, tookTooLong(err, limit)
+}
+
+// leftovers are the findings about the acceptances themselves, by what each verdict says of them: unused ones when every server was looked at.
+func leftovers(o gate.Options, all bool, verdicts ...[]bool) []diag.Finding {
+	var accepted []gate.Acceptance
+	var covered []bool
+	for i, a := range o.Accepted {
+		used := slices.ContainsFunc(verdicts, func(covers []bool) bool { return covers[i] })
+		if all || used {
+			accepted, covered = append(accepted, a), append(covered, used)
+		}
+	}
+	return gate.Leftovers(accepted, covered, o.Now)
+}
+
+// tookTooLong says what to do when the time was not enough for the gate.
+func tookTooLong(err error, limit time.Duration) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w: it is so large that this took longer than --timeout %s; give it more time, or have the server list less", err, limit)
+	}
+	return err
+}
+
+// doubts are what the bridge says of a surface. An acceptance may be about it.
+func doubts(seen observed) []diag.Finding {
+	document := adopt.Bridge(seen.snapshot)
+	return adopt.Doubts(document.Diagnostics)
 }

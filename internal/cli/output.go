@@ -13,7 +13,6 @@ import (
 	"anvil/compiler/adopt/probe"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
-	"anvil/compiler/yaml"
 	"anvil/internal/atomicfile"
 	"anvil/internal/config"
 )
@@ -115,17 +114,4 @@ func (sh *shell) writeEvidence(path string, seen observed, failed *probe.Failure
 		return err
 	}
 	return sh.writeResult(path, sh.secret.hide(diag.PrintableJSON(data)))
-}
-
-// reportBytes renders a report in one of the formats every reporting command has. No text of a server's in it steers a terminal: PrintableJSON
-// escapes what would, and the emitter of YAML does so by itself, with control characters and with what hides or reorders the text around it.
-func reportBytes(v any, format string) ([]byte, error) {
-	data, err := canon.Encode(v)
-	if err != nil {
-		return nil, err
-	}
-	if format == "json" {
-		return diag.PrintableJSON(data), nil
-	}
-	return yaml.FromJSON(data)
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 
 	cli "github.com/urfave/cli/v2"
@@ -40,7 +39,7 @@ func (sh *shell) packVerify(c *cli.Context) error {
 		findings = recheck(p)
 	}
 	report := diag.NewReport("verify", findings)
-	if err := sh.printReport(report, format, verdictLine(p, findings)); err != nil {
+	if err := sh.show(c, sheet{Report: report, text: leading(verdictLine(p, findings) + "\n")}, format); err != nil {
 		return err
 	}
 	return found(len(findings) > 0)
@@ -62,26 +61,4 @@ func verdictLine(p *pack.Pack, findings []diag.Finding) string {
 		return fmt.Sprintf("%s does not verify: %s", p.Dir, counted(len(findings), "finding"))
 	}
 	return fmt.Sprintf("%s verifies: %s, digest %s", p.Dir, counted(len(p.Files), "file"), p.Manifest.Digest)
-}
-
-// printReport writes a report in the chosen format; the line leads the text form.
-func (sh *shell) printReport(r diag.Report, format, line string) error {
-	var b bytes.Buffer
-	switch format {
-	case "json", "yaml":
-		data, err := reportBytes(r, format)
-		if err != nil {
-			return err
-		}
-		b.Write(data)
-	case "markdown":
-		_ = r.WriteMarkdown(&b) // a buffer takes everything
-	default:
-		if line != "" {
-			fmt.Fprintln(&b, line)
-		}
-		_ = r.WriteText(&b)
-	}
-	_, err := sh.out.Write(sh.secret.hide(b.Bytes()))
-	return err
 }

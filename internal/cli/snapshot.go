@@ -17,17 +17,35 @@ func (sh *shell) snapshotCommand() *cli.Command {
 		Name: "snapshot", Usage: "capture a server's surface and commit it to the snapshot folder",
 		ArgsUsage: "TARGET",
 		Description: `Writes DIR/NAME.snapshot.json, to be committed; ` + "`anvil mcp check`" + ` compares the server with it. Nothing is written when the
-gate refuses the surface.
+gate refuses the surface; what it lets pass because somebody accepted it is told on stderr.
 
 ` + targetUsage,
 		Flags: targetFlags(append(gateFlags(),
+			formatFlag(reportFormats...),
 			&cli.StringFlag{Name: "name", Usage: "`NAME` of the snapshot (default: the server's name in the configuration)"}, dirFlag(),
 		)...),
 		Action: sh.snapshot,
 	}
 }
 
+// snapshotReport is the report of snapshot: the findings that refuse the surface or were accepted, and the file that was written.
+type snapshotReport struct {
+	diag.Report
+	Snapshot snapshotView `json:"snapshot,omitzero"` // absent when nothing was written
+}
+
+type snapshotView struct {
+	File   string         `json:"file"`
+	Change string         `json:"change"` // new, changed or unchanged
+	Counts map[string]int `json:"counts"` // items per list
+	Digest string         `json:"digest"`
+}
+
 func (sh *shell) snapshot(c *cli.Context) error {
+	format, err := parseFormat(c, reportFormats...)
+	if err != nil {
+		return err
+	}
 	target, err := sh.target(c, c.Args().Slice(), sh.rest)
 	if err != nil {
 		return err
@@ -54,44 +72,52 @@ func (sh *shell) snapshot(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := sh.passGate(c, seen); err != nil {
+	findings, err := sh.passGate(c, "snapshot", format, seen)
+	if err != nil {
 		return err
 	}
 	s, err := sh.replace(store, name, base, seen.snapshot)
 	if err != nil {
 		return err
 	}
-	counts := map[string]int{}
+	sh.tellPassed(findings)
+	view := snapshotView{File: store.Path(name), Change: changeOf(base, s), Counts: map[string]int{}, Digest: s.Digest}
 	for _, kind := range surface.Kinds {
-		counts[kind.List()] = len(s.Items[kind])
+		view.Counts[kind.List()] = len(s.Items[kind])
 	}
-	fmt.Fprintf(sh.out, "%s: %s\n  %s\n  %s\n", store.Path(name), changeOf(base, s), listCounts(counts), s.Digest)
+	text := fmt.Sprintf("%s: %s\n  %s\n  %s\n", view.File, view.Change, listCounts(view.Counts), view.Digest)
+	next := ""
 	if target.Kind != config.KindName {
-		fmt.Fprintf(sh.out, "\nnext: name the server %s in anvil.yaml, so that `anvil mcp check` compares it with this file\n", name)
+		next = fmt.Sprintf("\nnext: name the server %s in anvil.yaml, so that `anvil mcp check` compares it with this file\n", name)
 	}
-	return nil
-}
-
-// passGate refuses a surface with errors; the report says what to fix.
-func (sh *shell) passGate(c *cli.Context, seen observed) error {
-	verdict, err := sh.verdict(c, seen)
-	if err != nil || !verdict.Refused() {
+	if format == "text" {
+		_, err := fmt.Fprint(sh.out, text, next)
 		return err
 	}
-	shown := diag.NewReport("inspect", errorsOf(verdict.Findings))
-	if err := sh.printReport(shown, "text", ""); err != nil {
-		return err
-	}
-	refusal := fmt.Sprintf("the gate refuses this surface: %s; nothing was written", shown.Summary.Line())
-	if how := howToAccept(shown); how != "" {
-		refusal += "; fix what is listed above in the server; " + how
-	}
-	return &exitError{exitFindings, errors.New(refusal)}
+	report := diag.NewReport("snapshot", findings)
+	return sh.show(c, sheet{Report: report, value: snapshotReport{report, view}, markdown: leading("```\n" + text + "```\n\n"), threshold: diag.FailOnError}, format)
 }
 
-// errorsOf are the findings for which the gate refuses.
-func errorsOf(findings []diag.Finding) []diag.Finding {
-	return slices.DeleteFunc(slices.Clone(findings), func(f diag.Finding) bool { return f.Class != diag.Error })
+// passGate refuses a surface with errors; the report says what to fix. It returns what matters of the findings when they refuse nothing.
+func (sh *shell) passGate(c *cli.Context, command, format string, seen observed) ([]diag.Finding, error) {
+	verdict, err := sh.verdict(c, seen, doubts(seen)...)
+	if err != nil {
+		return nil, err
+	}
+	findings := matters(verdict.Findings)
+	errors := slices.DeleteFunc(slices.Clone(findings), func(f diag.Finding) bool { return !refusing(f) })
+	if len(errors) == 0 {
+		return findings, nil
+	}
+	report := diag.NewReport(command, findings)
+	if err := sh.show(c, sheet{Report: report, threshold: diag.FailOnError}, format); err != nil {
+		return nil, err
+	}
+	refusal := fmt.Sprintf("the gate refuses this surface: %s; nothing was written", diag.NewReport(command, errors).Summary.Line())
+	if how := howToAccept(errors, sh.now()); how != "" {
+		refusal += "; have what is listed above fixed in the server;\n" + how
+	}
+	return nil, &exitError{exitFindings, fmt.Errorf("%s", refusal)}
 }
 
 // baseline loads the stored snapshot, nil when there is none. It is read before the server is asked, so that nothing that somebody accepts

@@ -1,47 +1,11 @@
 package config
 
 import (
-	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"anvil/compiler/canon"
 )
-
-// Acceptance is an entry of gate.accept as it is written: a finding that somebody lets pass.
-type Acceptance struct {
-	Rule, Server, Tool, Reason string
-	Until                      string // a day, such as 2027-01-31
-	Place                      string // file and line, for what is wrong with it
-}
-
-func (f *File) readAcceptances(list *canon.Node, at string) error {
-	if !list.IsArray() {
-		return f.problem(at, "gate.accept must be a list of {rule, tool, reason, until}")
-	}
-	var problems []error
-	for i, entry := range list.Items {
-		below := at + canon.Pointer(strconv.Itoa(i))
-		a := Acceptance{Place: f.place(below)}
-		fields := map[string]*string{"rule": &a.Rule, "server": &a.Server, "tool": &a.Tool, "reason": &a.Reason, "until": &a.Until}
-		if !entry.IsObject() {
-			problems = append(problems, f.problem(below, "an entry of gate.accept must be a map"))
-			continue
-		}
-		for _, m := range entry.Members {
-			field, known := fields[m.Name]
-			text, isText := m.Value.Str()
-			if !known || !isText {
-				problems = append(problems, f.problem(below+canon.Pointer(m.Name), "%q in gate.accept must be one of rule, server, tool, reason, until, with a text", m.Name))
-				continue
-			}
-			*field = text
-		}
-		f.Gate.Accept = append(f.Gate.Accept, a)
-	}
-	return errors.Join(problems...)
-}
 
 func textList(n *canon.Node) (list []string, ok bool) {
 	if !n.IsArray() {

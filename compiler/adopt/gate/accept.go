@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"anvil/compiler/canon"
@@ -24,11 +25,15 @@ it comes back.`,
 // AcceptanceRules are the rules about acceptances themselves.
 var AcceptanceRules = diag.NewCatalog(acceptanceExpired, acceptanceUnused)
 
-// Acceptance lets findings of a rule pass, for a reason and until a day. What is accepted stays in the report, as information.
+// Acceptance lets findings of a rule pass, for a reason and until a day. What is accepted stays in the report, as information. Of Tool and Item at
+// most one is given. Without either it is about the server as a whole: its list of tools, how it behaves, what it says of itself, but not its
+// instructions, which are named by At.
 type Acceptance struct {
 	Rule   string
 	Server string // the configured name; "" for every server
-	Tool   string // "" for findings that are about no tool
+	Tool   string // a tool's name
+	Item   string // another item's subject: "prompt/review"
+	At     string // a JSON pointer within the item or the server: what is at it and below; "" for all of it
 	Reason string
 	Until  time.Time // the last day on which it holds
 }
@@ -61,57 +66,88 @@ func (a Acceptance) Check(known diag.Catalog) error {
 	return nil
 }
 
-// covers reports whether the acceptance is about this finding. A finding without a server is about the one that is being looked at.
-func (a Acceptance) covers(f diag.Finding) bool {
-	return a.Rule == f.Rule && a.Tool == f.Tool && (a.Server == "" || f.Server == "" || a.Server == f.Server)
+// Covers reports whether the acceptance is about this finding, whether or not it holds today.
+func (a Acceptance) Covers(f diag.Finding) bool {
+	return a.Rule == f.Rule && (a.Server == "" || a.Server == f.Server) && a.names(f) && a.reaches(f.Pointer)
 }
 
-// holds reports whether the day of now is one on which it holds.
-func (a Acceptance) holds(now time.Time) bool {
+// names reports whether the finding is about the item that the acceptance names, or about the server as a whole if it names none.
+func (a Acceptance) names(f diag.Finding) bool {
+	switch {
+	case a.Tool != "":
+		return f.Tool == a.Tool || f.Tool == "" && f.Subject == string(surface.Tool)+"/"+a.Tool
+	case a.Item != "":
+		return f.Tool == "" && f.Subject == a.Item
+	}
+	return f.Tool == "" && !isItem(f.Subject) && (a.At != "" || !within(f.Pointer, "/instructions"))
+}
+
+// isItem reports the subject of an item.
+func isItem(subject string) bool {
+	kind, _, _ := strings.Cut(subject, "/")
+	return slices.Contains(surface.Kinds, surface.Kind(kind))
+}
+
+func (a Acceptance) reaches(pointer string) bool { return within(pointer, a.At) }
+
+// within reports a pointer to what another points at, or to a part of it.
+func within(pointer, whole string) bool {
+	rest, found := strings.CutPrefix(pointer, whole)
+	return found && (rest == "" || rest[0] == '/')
+}
+
+// Holds reports whether the day of now is one on which it holds.
+func (a Acceptance) Holds(now time.Time) bool {
 	return now.UTC().Format(Day) <= a.Until.Format(Day)
 }
 
-// Accept returns the findings with those that an acceptance covers as information that says why they pass. It is for finished findings, of
-// whatever stage. One that was put on a server by [diag.Finding.On] is covered by acceptances for that server.
-func Accept(findings []diag.Finding, accepted []Acceptance, now time.Time) []diag.Finding {
-	out := slices.Clone(findings)
-	for i, f := range out {
-		for _, a := range accepted {
-			if a.covers(f) && a.holds(now) && f.Accepted == nil {
-				out[i].Class, out[i].Hint = diag.Info, ""
-				out[i].Accepted = &diag.Accepted{Reason: a.Reason, Until: a.Until.Format(Day)}
-			}
-		}
+// For returns the narrowest acceptance that covers the finding, without a reason and a day: its rule, at its place.
+func For(f diag.Finding) Acceptance {
+	a := Acceptance{Rule: f.Rule, Server: f.Server, At: f.Pointer, Tool: f.Tool}
+	switch kind, name, _ := strings.Cut(f.Subject, "/"); {
+	case a.Tool != "" || !isItem(f.Subject):
+	case kind == string(surface.Tool):
+		a.Tool = name
+	default:
+		a.Item = f.Subject
 	}
-	return out
+	return a
 }
 
-// Leftovers are the findings about the acceptances themselves: those that cover nothing, and those that cover something and have run out.
-func Leftovers(findings []diag.Finding, accepted []Acceptance, now time.Time) []diag.Finding {
+// Leftovers are the findings about the acceptances themselves: those that cover nothing that was found, and those that cover something and have run
+// out. covered is what the verdict on all surfaces that they may be about says of each.
+func Leftovers(accepted []Acceptance, covered []bool, now time.Time) []diag.Finding {
 	var left []diag.Finding
-	for _, a := range accepted {
-		switch used := slices.ContainsFunc(findings, a.covers); {
-		case !used:
+	for i, a := range accepted {
+		switch {
+		case !covered[i]:
 			left = append(left, a.finding(acceptanceUnused, "accepts nothing that was found"))
-		case !a.holds(now):
+		case !a.Holds(now):
 			left = append(left, a.finding(acceptanceExpired, "ran out on "+a.Until.Format(Day)))
 		}
 	}
 	return left
 }
 
-// For returns the acceptances that may be about the server of that configured name. What a server calls itself is no name: any may call
+// Of returns the acceptances that may be about the server of that configured name. What a server calls itself is no name: any may call
 // itself so.
-func For(server string, accepted []Acceptance) []Acceptance {
+func Of(server string, accepted []Acceptance) []Acceptance {
 	return slices.DeleteFunc(slices.Clone(accepted), func(a Acceptance) bool { return a.Server != "" && a.Server != server })
 }
 
 func (a Acceptance) finding(rule diag.Rule, how string) diag.Finding {
-	subject, of := "server", "the surface"
-	if a.Tool != "" {
-		subject, of = string(surface.Tool)+"/"+a.Tool, fmt.Sprintf("tool %q", a.Tool)
+	subject, of := "server", "the server as a whole"
+	switch {
+	case a.Tool != "":
+		subject, of = string(surface.Tool)+"/"+a.Tool, "tool "+called(a.Tool)
+	case a.Item != "":
+		kind, name, _ := strings.Cut(a.Item, "/")
+		subject, of = a.Item, kind+" "+called(name)
+	}
+	if a.At != "" {
+		of = quotedText(a.At, maxName) + " of " + of
 	}
 	f := rule.Finding(subject, fmt.Sprintf("the acceptance of %s for %s %s", a.Rule, of, how))
-	f.Tool, f.Server, f.After = a.Tool, a.Server, canon.Raw(canon.Quote(a.Reason))
+	f.Tool, f.Server, f.Pointer, f.After = a.Tool, a.Server, a.At, canon.Raw(canon.Quote(a.Reason))
 	return f.Sealed(a.Rule, a.Until.Format(Day))
 }

@@ -1,9 +1,12 @@
 package gate
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"anvil/compiler/diag"
 )
@@ -41,8 +44,9 @@ func TestAcceptance(t *testing.T) {
 		{"for no tool", []Acceptance{{Rule: "root-not-object", Reason: "r", Until: day("2027-01-01")}}, true, "acceptance-unused"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			mine := For("", tt.accepted)
-			findings := Accept(Check(s, Options{}).Findings, mine, now)
+			mine := Of("", tt.accepted)
+			v := Check(s, Options{Accepted: mine, Now: now})
+			findings := v.Findings
 			refused, roots := false, only(findings, "root-not-object")
 			for _, f := range roots {
 				refused = refused || f.Class == diag.Error
@@ -53,7 +57,7 @@ func TestAcceptance(t *testing.T) {
 			if refused != tt.refused || len(roots) == 0 {
 				t.Errorf("refused %t, want %t; %d findings", refused, tt.refused, len(roots))
 			}
-			left := Leftovers(findings, mine, now)
+			left := Leftovers(mine, v.Covered, now)
 			if (len(left) > 0) != (tt.rule != "") || len(left) > 0 && left[0].Rule != tt.rule {
 				t.Errorf("left over: %+v, want %q", left, tt.rule)
 			}
@@ -67,13 +71,79 @@ func TestAcceptanceAmongServers(t *testing.T) {
 		diag.Finding{Rule: "r", Class: diag.Error, Tool: "t"}.Sealed().On("a"), diag.Finding{Rule: "r", Class: diag.Error, Tool: "t"}.Sealed().On("b"),
 	}
 	until, now := day("2027-01-01"), day("2026-11-30")
-	one := []Acceptance{{Rule: "r", Tool: "t", Server: "a", Reason: "x", Until: until}}
-	if got := Accept(found, one, now); got[0].Accepted == nil || got[1].Accepted != nil || len(Leftovers(found, one, now)) != 0 {
+	accept := func(accepted []Acceptance) ([]diag.Finding, []diag.Finding) {
+		c := newCollector(Options{Accepted: accepted, Now: now})
+		c.add(found)
+		v := c.verdict()
+		return v.Findings, Leftovers(accepted, v.Covered, now)
+	}
+	got, left := accept([]Acceptance{{Rule: "r", Tool: "t", Server: "a", Reason: "x", Until: until}})
+	if got[0].Accepted == nil || got[1].Accepted != nil || len(left) != 0 {
 		t.Errorf("for one server: %+v", got)
 	}
-	all := []Acceptance{{Rule: "r", Tool: "t", Reason: "x", Until: until}, {Rule: "r", Tool: "t", Server: "c", Reason: "x", Until: until}}
-	if got := Accept(found, all, now); got[0].Accepted == nil || got[1].Accepted == nil || len(Leftovers(found, all, now)) != 1 {
-		t.Errorf("for every server: %+v, left over %+v", got, Leftovers(found, all, now))
+	got, left = accept([]Acceptance{{Rule: "r", Tool: "t", Reason: "x", Until: until}, {Rule: "r", Tool: "t", Server: "c", Reason: "x", Until: until}})
+	if got[0].Accepted == nil || got[1].Accepted == nil || len(left) != 1 {
+		t.Errorf("for every server: %+v, left over %+v", got, left)
+	}
+}
+
+// An acceptance covers what it names, and nothing beside it.
+func TestAcceptanceCovers(t *testing.T) {
+	finding := func(tool, subject, pointer string) diag.Finding {
+		return diag.Finding{Rule: "r", Tool: tool, Subject: subject, Pointer: pointer}
+	}
+	findings := map[string]diag.Finding{
+		"tool":         finding("search", "tool/search", "/description"),
+		"title":        finding("search", "tool/search", "/title"),
+		"operation":    finding("search", "operation/search", ""),
+		"nameless":     finding("", "tool/0123456789ab", "/description"),
+		"prompt":       finding("", "prompt/search", "/description"),
+		"argument":     finding("", "prompt/search", "/arguments/0/description"),
+		"resource":     finding("", "resource/file:///a/b", "/description"),
+		"template":     finding("", "resourceTemplate/x://{a}", ""),
+		"instructions": finding("", "server", "/instructions"),
+		"title of it":  finding("", "server", "/serverInfo/title"),
+		"tools":        finding("", "server", "/tools"),
+		"all servers":  finding("", "configuration", "/tools"),
+		"no subject":   finding("", "", ""),
+	}
+	for _, tt := range []struct {
+		name       string
+		acceptance Acceptance
+		want       string
+	}{
+		{"the server as a whole", Acceptance{}, "all servers, no subject, title of it, tools"},
+		{"its instructions", Acceptance{At: "/instructions"}, "instructions"},
+		{"what it says of itself", Acceptance{At: "/serverInfo"}, "title of it"},
+		{"a tool", Acceptance{Tool: "search"}, "operation, title, tool"},
+		{"a text of a tool", Acceptance{Tool: "search", At: "/description"}, "tool"},
+		{"half a name", Acceptance{Tool: "search", At: "/desc"}, ""},
+		{"a tool without a name", Acceptance{Tool: "0123456789ab"}, "nameless"},
+		{"a prompt", Acceptance{Item: "prompt/search"}, "argument, prompt"},
+		{"a part of a prompt", Acceptance{Item: "prompt/search", At: "/arguments/0"}, "argument"},
+		{"a resource", Acceptance{Item: "resource/file:///a/b"}, "resource"},
+		{"a template", Acceptance{Item: "resourceTemplate/x://{a}"}, "template"},
+		{"another server", Acceptance{Server: "other"}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := tt.acceptance
+			a.Rule = "r"
+			var got []string
+			for name, f := range findings {
+				if a.Covers(f) {
+					got = append(got, name)
+				}
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(tt.want, strings.Join(got, ", ")); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+	for name, f := range findings {
+		if a := For(f); !a.Covers(f) {
+			t.Errorf("%s: what is proposed does not cover it: %+v", name, a)
+		}
 	}
 }
 

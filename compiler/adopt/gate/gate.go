@@ -2,7 +2,11 @@ package gate
 
 import (
 	"cmp"
+	stdcontext "context"
+	"fmt"
+	"iter"
 	"slices"
+	"time"
 
 	"anvil/compiler/diag"
 	"anvil/compiler/profiles"
@@ -22,31 +26,59 @@ type Options struct {
 	Pages    map[string]int // in how many pages each list method answered; nil when nobody counted
 	Costs    *Counter       // counts the same surface for the caller; nil lets the gate count for itself
 	Whole    bool           // every finding is wanted, and not only the first thousand of a rule on an axis
+	Accepted []Acceptance   // what of the findings passes
+	Now      time.Time      // the time by which acceptances hold or have run out
 }
 
-// Verdict is what the gate found, sorted.
-type Verdict struct{ Findings []diag.Finding }
+// Verdict is what the gate found, sorted, and in proportion to the surface: where too much was found, the worst is listed, and one finding for
+// each rule and axis tells how many are not.
+type Verdict struct {
+	Findings []diag.Finding
+	Covered  []bool // for each of the accepted whether it covers something, listed or not
+}
 
-// Check runs every rule on the snapshot. observed are the findings of whoever captured it; they count like the gate's own.
+// Check is [CheckContext] without an end.
 func Check(s *surface.McpSurfaceSnapshot, o Options, observed ...diag.Finding) Verdict {
-	v := newSurvey(s, o)
-	findings := append([]diag.Finding{}, observed...)
-	for _, check := range checks {
-		findings = append(findings, check(v)...)
+	v, _ := CheckContext(stdcontext.Background(), s, o, observed...) // which ends by its context alone
+	return v
+}
+
+// CheckContext runs every rule on the snapshot. observed are the findings of whoever captured it; they count like the gate's own. Once the context
+// is done it returns its error and no verdict, at once: what a check does with one item of the surface is not broken off, and ends by itself
+// while nobody waits. The counter of the options is not to be used then.
+func CheckContext(ctx stdcontext.Context, s *surface.McpSurfaceSnapshot, o Options, observed ...diag.Finding) (Verdict, error) {
+	return unlessEnded(ctx, func() Verdict {
+		v := newSurvey(s, o)
+		v.ctx = ctx
+		c := newCollector(o, s)
+		seen := slices.Clone(observed)
+		newVeil(nil).over(seen)
+		c.add(seen)
+		for _, check := range checks {
+			if c.add(check(v)); v.ended() {
+				return Verdict{}
+			}
+		}
+		found := c.verdict()
+		if w := newVeil(v.secrets); w.known != nil {
+			w.over(found.Findings)
+		}
+		return found
+	})
+}
+
+// unlessEnded returns the verdict, or the error of the context when that is done first.
+func unlessEnded(ctx stdcontext.Context, judge func() Verdict) (Verdict, error) {
+	verdict := make(chan Verdict, 1)
+	go func() { verdict <- judge() }()
+	select {
+	case <-ctx.Done():
+	case v := <-verdict:
+		if ctx.Err() == nil {
+			return v, nil
+		}
 	}
-	w := newVeil(v.secrets)
-	if w.known == nil { // what was captured holds none
-		w.over(findings[:len(observed)])
-	} else {
-		w.over(findings)
-	}
-	diag.Sort(findings)
-	// Tools of one name have the same findings, of which one tells all.
-	findings = slices.CompactFunc(findings, func(a, b diag.Finding) bool { return a.Fingerprint != "" && a.Fingerprint == b.Fingerprint })
-	if !o.Whole {
-		findings = bounded(findings)
-	}
-	return Verdict{findings}
+	return Verdict{}, fmt.Errorf("judge the surface: %w", ctx.Err())
 }
 
 // Refused reports whether the surface must not be adopted: any finding of class error.
@@ -71,6 +103,7 @@ var checks = slices.Concat([]check{
 // survey is what every check is given: the surface, and the axes on which it is judged.
 type survey struct {
 	*surface.McpSurfaceSnapshot
+	ctx     stdcontext.Context // nil where nothing ends it
 	options Options
 	server  string // what clients put before a tool's name
 	axes    []axis // the revision that was negotiated, then every client
@@ -94,15 +127,23 @@ func newSurvey(s *surface.McpSurfaceSnapshot, o Options) *survey {
 	return v
 }
 
+// ended reports that nobody waits for the verdict any more. Whatever goes through a surface asks, and stops.
+func (v *survey) ended() bool { return v.ctx != nil && v.ctx.Err() != nil }
+
 // named are the tools that are objects with a name; malformed-item speaks of the others.
-func (v *survey) named() []surface.Item {
-	var tools []surface.Item
-	for _, it := range v.Tools() {
-		if it.Node.IsObject() && it.Name != "" {
-			tools = append(tools, it)
+func (v *survey) named() iter.Seq2[int, surface.Item] {
+	return func(yield func(int, surface.Item) bool) {
+		n := 0
+		for _, it := range v.Tools() {
+			if !it.Node.IsObject() || it.Name == "" {
+				continue
+			}
+			if v.ended() || !yield(n, it) {
+				return
+			}
+			n++
 		}
 	}
-	return tools
 }
 
 // axis is one thing a surface is judged by, and, once a rule asked for it, the rule's limit there.

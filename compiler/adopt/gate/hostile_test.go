@@ -37,6 +37,14 @@ var hostile = []struct {
 		return taking("t", `"a":{"type":"string","enum":[`+strings.Join(values, ",")+`]}`)
 	}},
 	{"enum values of numbers", 25_000, func(n int) string { return taking("t", `"a":{"enum":[1`+strings.Repeat(",1", n)+`]}`) }},
+	{"names alike", 500, func(n int) string {
+		tools := make([]string, 2*n)
+		for i := range tools {
+			name := fmt.Sprintf("%score:%s%d", []string{"c", "\u0441"}[i/2%2], strings.Repeat("x", 900), i/4)
+			tools[i] = fmt.Sprintf(`{"name":"%s","description":"%d","inputSchema":{"type":"string"}}`, name, i)
+		}
+		return strings.Join(tools, ",")
+	}},
 	{"tag characters", 500, func(n int) string {
 		hidden := strings.Repeat("\U000E0041\U000E0042", 20)
 		tools := make([]string, n)
@@ -49,7 +57,7 @@ var hostile = []struct {
 }
 
 // TestHostileSurfaces judges each kind at two sizes: four times the surface takes no more than some times as long, and as much memory; and the
-// report stays within some times the surface. Depth ends at 10,000 levels of JSON, beyond which nothing is read: 4,800 schemas in each other.
+// report stays within the bounds that are stated of it. Depth ends at 10,000 levels of JSON, beyond which nothing is read: 4,800 schemas in each other.
 func TestHostileSurfaces(t *testing.T) {
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
@@ -83,13 +91,8 @@ func surfaceOfTools(t *testing.T, tools string) *surface.McpSurfaceSnapshot {
 	return s
 }
 
-func sizeOf(s *surface.McpSurfaceSnapshot) uint64 {
-	size := 0
-	for _, it := range s.Tools() {
-		size += len(it.Node.Raw)
-	}
-	return uint64(size)
-}
+// reportRest bounds what a report of findings has beside those it lists: one for each rule and axis that tells of others, and the summary.
+const reportRest = 1 << 20
 
 // judgedIn is how long the gate takes, and how much it allocates. It demands that the report is no more than some times the surface.
 func judgedIn(t *testing.T, s *surface.McpSurfaceSnapshot) (took time.Duration, allocated uint64) {
@@ -104,8 +107,7 @@ func judgedIn(t *testing.T, s *surface.McpSurfaceSnapshot) (took time.Duration, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Tag characters are shown as escapes, of ten characters for four bytes, to each of the clients that do not take them.
-	if size := sizeOf(s); uint64(len(report)) > 16*size+4<<20 {
+	if size := bytesOf(s); len(report) > reportShare*size+reportFloor+reportRest {
 		t.Errorf("a report of %d bytes for a surface of %d", len(report), size)
 	}
 	return took, after.TotalAlloc - before.TotalAlloc

@@ -33,9 +33,10 @@ func checkHints(v *survey) []diag.Finding {
 
 // checkHintsMissing reports once how many tools say nothing of what they do. Which of them sound dangerous is the bridge's to tell.
 func checkHintsMissing(v *survey) []diag.Finding {
-	tools := v.named()
 	var silent []string
-	for _, it := range tools {
+	tools := 0
+	for _, it := range v.named() {
+		tools++
 		if len(hintsOf(it)) == 0 {
 			silent = append(silent, it.Name)
 		}
@@ -43,9 +44,9 @@ func checkHintsMissing(v *survey) []diag.Finding {
 	if len(silent) == 0 {
 		return nil
 	}
-	f := hintMissing.Finding("server", fmt.Sprintf("%d of %d tools have no hint of what they do: %s", len(silent), len(tools), firstNames(silent, namedTools)))
+	f := hintMissing.Finding("server", fmt.Sprintf("%d of %d tools have no hint of what they do: %s", len(silent), tools, firstNames(silent, namedTools)))
 	f.Pointer, f.After = "/tools", canon.Raw(fmt.Sprint(len(silent)))
-	return []diag.Finding{f.Sealed(fmt.Sprint(len(silent)), fmt.Sprint(len(tools)))}
+	return []diag.Finding{f.Sealed(fmt.Sprint(len(silent)), fmt.Sprint(tools))}
 }
 
 // hintsOf are the members of a tool's annotations that are hints, whatever their type.

@@ -7,6 +7,7 @@ import (
 	"anvil/compiler/diag"
 	"anvil/compiler/profiles"
 	"anvil/compiler/surface"
+	"anvil/compiler/wording"
 )
 
 // aliases proposes names for the tools of one server, all from one table: whichever rule asks, a tool has one alias, and no two tools share one.
@@ -50,7 +51,7 @@ func (a *aliases) propose(f diag.Finding) diag.Finding {
 	switch {
 	case a.room < profiles.MinAlias:
 		words = fmt.Sprintf("configure the server under a shorter name: beside %s clients leave a tool %d characters", called(a.server), max(a.room, 0))
-	case a.err != nil:
+	case a.err != nil, wording.MaskAll(f.Tool) != f.Tool: // an alias shows what its name begins with
 		words = "rename it in the server"
 	default:
 		alias, _ := a.table.Alias(f.Tool)

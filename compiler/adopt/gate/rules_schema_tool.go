@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"anvil/compiler/canon"
@@ -18,14 +19,29 @@ type toolSchema struct {
 }
 
 // inputs are the input schemas of all tools that are objects; root-not-object speaks of the others.
-func (v *survey) inputs() []toolSchema { return v.readSchemas("inputSchema") }
+func (v *survey) inputs() iter.Seq2[int, toolSchema] { return v.readSchemas("inputSchema") }
 
 // allSchemas are the input and the output schemas.
-func (v *survey) allSchemas() []toolSchema {
-	return append(v.readSchemas("inputSchema"), v.readSchemas("outputSchema")...)
+func (v *survey) allSchemas() iter.Seq2[int, toolSchema] {
+	return v.readSchemas("inputSchema", "outputSchema")
 }
 
-func (v *survey) readSchemas(member string) []toolSchema {
+// readSchemas are the schemas in these members of all tools. Each is read once.
+func (v *survey) readSchemas(members ...string) iter.Seq2[int, toolSchema] {
+	return func(yield func(int, toolSchema) bool) {
+		n := 0
+		for _, member := range members {
+			for _, t := range v.schemasOf(member) {
+				if v.ended() || !yield(n, t) {
+					return
+				}
+				n++
+			}
+		}
+	}
+}
+
+func (v *survey) schemasOf(member string) []toolSchema {
 	if list, ok := v.schemas[member]; ok {
 		return list
 	}
@@ -38,8 +54,8 @@ func (v *survey) readSchemas(member string) []toolSchema {
 	if v.schemas == nil {
 		v.schemas = map[string][]toolSchema{}
 	}
-	v.schemas[member] = list[:len(list):len(list)]
-	return v.schemas[member]
+	v.schemas[member] = list
+	return list
 }
 
 // spoken names a schema in a sentence: property "tags", the item of property "tags", the root.
@@ -155,6 +171,9 @@ func (v *survey) onEach(rule diag.Rule, find func(t toolSchema, s *schema.Schema
 	for _, t := range v.inputs() {
 		var places []place
 		for _, s := range t.Schemas {
+			if v.ended() {
+				return nil
+			}
 			places = append(places, find(t, s)...)
 		}
 		findings = append(findings, t.report(rule, axes, places)...)

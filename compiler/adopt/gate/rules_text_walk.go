@@ -71,9 +71,12 @@ func (u utterance) place() string {
 
 // eachUtterance calls f for every string of the surface, names of members included.
 func (v *survey) eachUtterance(f func(utterance)) {
-	w := speech{hear: f}
+	w := speech{hear: f, ended: v.ended}
 	for _, kind := range surface.Kinds {
 		for i := range v.Items[kind] {
+			if v.ended() {
+				return
+			}
 			w.item = &v.Items[kind][i]
 			w.walk(w.item.Node, inItem, "")
 		}
@@ -158,13 +161,14 @@ func (c context) within(name string) context {
 
 // speech walks a surface for its strings.
 type speech struct {
-	hear func(utterance)
-	item *surface.Item
-	path []string
+	hear  func(utterance)
+	ended func() bool
+	item  *surface.Item
+	path  []string
 }
 
 func (w *speech) walk(n *canon.Node, in context, property string) {
-	if n == nil {
+	if n == nil || w.ended() {
 		return
 	}
 	if text, ok := n.Str(); ok {

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"cmp"
+	stdcontext "context"
 	"fmt"
 	"slices"
 	"sync"
@@ -19,25 +20,52 @@ type Surface struct {
 	Costs    *Counter // of the snapshot; nil lets the gate count for itself
 }
 
-// CheckTogether judges what only shows when several servers are given to one client: names that meet, names that look alike, and what all tools
-// come to. What is wrong with one server alone is [Check]'s. The result is sorted, and empty for fewer than two surfaces. Of the options it
-// reads Clients.
+// CheckTogether is [CheckTogetherContext] without an end and acceptances.
 func CheckTogether(surfaces []Surface, o Options) []diag.Finding {
-	if len(surfaces) < 2 {
-		return nil
+	v, _ := CheckTogetherContext(stdcontext.Background(), surfaces, o) // which ends by its context alone
+	return v.Findings
+}
+
+// CheckTogetherContext judges what only shows when several servers are given to one client: names that meet, names that look alike, and what all
+// tools come to. What is wrong with one server alone is [Check]'s. The verdict is empty for fewer than two surfaces. Of the options it reads
+// Clients, Accepted and Now. It ends as [CheckContext] does.
+func CheckTogetherContext(ctx stdcontext.Context, surfaces []Surface, o Options) (Verdict, error) {
+	o.Server = ""
+	var snapshots []*surface.McpSurfaceSnapshot
+	for _, s := range surfaces {
+		snapshots = append(snapshots, s.Snapshot)
 	}
+	c := newCollector(o, snapshots...)
+	if len(surfaces) < 2 {
+		return c.verdict(), nil
+	}
+	return unlessEnded(ctx, func() Verdict {
+		v := &survey{options: o, ctx: ctx}
+		for _, client := range profiles.All().Clients {
+			v.axes = append(v.axes, axis{profile: client, counts: slices.Contains(o.Clients, client.ID)})
+		}
+		v.meet(surfaces, c)
+		return c.verdict()
+	})
+}
+
+// meet hands what is found of the surfaces together to the collector.
+func (v *survey) meet(surfaces []Surface, c *collector) {
 	sorted := slices.Clone(surfaces)
 	slices.SortStableFunc(sorted, func(a, b Surface) int { return cmp.Compare(a.Server, b.Server) })
-	v := &survey{options: o}
-	for _, client := range profiles.All().Clients {
-		v.axes = append(v.axes, axis{profile: client, counts: slices.Contains(o.Clients, client.ID)})
-	}
 	tools := gather(sorted)
-	findings := slices.Concat(sameNames(tools), v.exposedAlike(tools), alikeAcross(tools))
-	findings = append(renamed(sorted, findings), v.together(sorted)...)
-	newVeil(nil).over(findings)
-	diag.Sort(findings)
-	return findings
+	for _, find := range []func() []diag.Finding{
+		func() []diag.Finding {
+			return renamed(sorted, slices.Concat(sameNames(tools), v.exposedAlike(tools), alikeAcross(tools)))
+		},
+		func() []diag.Finding { return v.together(sorted) },
+	} {
+		found := find()
+		newVeil(nil).over(found)
+		if c.add(found); v.ended() {
+			return
+		}
+	}
 }
 
 // renamed proposes an alias for every tool that meets one of another server's, from one table over all tools of its server.

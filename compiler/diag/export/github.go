@@ -9,7 +9,7 @@ import (
 )
 
 // GitHub returns the report as workflow commands, one line for each finding and each server that could not be looked at: in a workflow's log they
-// become annotations. What makes the command fail is an error, everything else a warning or a notice; the last line sums up. Nothing that a
+// become annotations. What makes the command fail is an error, what somebody lets pass a notice, everything else a warning or a notice; the last line sums up. Nothing that a
 // server says begins a line.
 func GitHub(r diag.Report, t Tool) []byte {
 	var b bytes.Buffer
@@ -39,7 +39,7 @@ func (t Tool) command(f diag.Finding) string {
 	switch {
 	case t.fails(f):
 		return "error"
-	case levelOf(f.Class, f.Security) == "note":
+	case level(f) == "note":
 		return "notice"
 	}
 	return "warning"

@@ -77,9 +77,13 @@ anvil check: 2 breaking, 1 risky, 1 warning, 3 safe (1 concerning security)
 	if diff := cmp.Diff(want, string(GitHub(r, tool))); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	tool.Accepted = true
+	tool.Accepted = func(string) bool { return true }
 	if text := string(GitHub(r, tool)); strings.Count(text, "::error") != 1 || !strings.Contains(text, "::error file=gone") {
 		t.Errorf("only the unreachable server is an error once the rest was accepted:\n%s", text)
+	}
+	tool.Accepted = func(server string) bool { return server != "b" }
+	if text := string(GitHub(r, tool)); strings.Count(text, "::error") != 4 || strings.Count(text, "::error file=b") != 3 {
+		t.Errorf("what of one server was not accepted is an error still:\n%s", text)
 	}
 	if got, want := string(GitHub(diag.NewReport("diff", nil), tool)), "anvil diff: no findings\n"; got != want {
 		t.Errorf("without findings %q, want %q", got, want)

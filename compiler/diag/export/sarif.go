@@ -72,7 +72,14 @@ type sarifResult struct {
 	Message      sarifText         `json:"message"`
 	Locations    []sarifLocation   `json:"locations"`
 	Fingerprints map[string]string `json:"partialFingerprints"`
+	Suppressions []sarifSuppressed `json:"suppressions,omitzero"`
 	More         map[string]any    `json:"properties,omitzero"`
+}
+
+// sarifSuppressed says why a result passes: it is external, since the acceptance stands in a file that the result is not in.
+type sarifSuppressed struct {
+	Kind          string `json:"kind"`
+	Justification string `json:"justification"`
 }
 
 type sarifLocation struct {
@@ -95,7 +102,7 @@ type sarifLogical struct {
 
 // SARIF returns the report as a SARIF 2.1.0 log. A finding's place is a logical location (subject and JSON pointer) in the file that stands for
 // its server; code scanning wants a line of it, which is the first. Texts of servers are escaped as [diag.Printable] does, and make no link. A
-// server that could not be looked at is a notification.
+// server that could not be looked at is a notification, and a finding that somebody lets pass is suppressed.
 func SARIF(r diag.Report, t Tool) ([]byte, error) {
 	var run sarifRun
 	run.Results = []sarifResult{}
@@ -118,7 +125,8 @@ func SARIF(r diag.Report, t Tool) ([]byte, error) {
 		}
 	}
 	run.Invocations = []sarifInvocation{invocation}
-	return canon.Encode(sarifLog{sarifSchema, "2.1.0", []sarifRun{run}})
+	data, err := canon.Encode(sarifLog{sarifSchema, "2.1.0", []sarifRun{run}})
+	return diag.HarmlessQuoted(data), err
 }
 
 // sarifMessage keeps what a server says from being read as a link: SARIF's plain messages may hold [text](target).
@@ -147,8 +155,12 @@ func (t Tool) sarifResult(f diag.Finding, rule int) sarifResult {
 	location := t.sarifLocation(f.Server)
 	location.Logical = []sarifLogical{{place(f)}}
 	fingerprint := shown(cmp.Or(f.Fingerprint, f.Sealed().Fingerprint))
+	var suppressed []sarifSuppressed
+	if f.Accepted != nil {
+		suppressed = []sarifSuppressed{{"external", shown(f.Accepted.Reason + " (until " + f.Accepted.Until + ")")}}
+	}
 	return sarifResult{
-		RuleID: shown(f.Rule), RuleIndex: rule, Level: levelOf(f.Class, f.Security), Message: sarifMessage(strings.Join(details([]diag.Finding{f}), "\n")),
+		RuleID: shown(f.Rule), RuleIndex: rule, Level: level(f), Suppressions: suppressed, Message: sarifMessage(strings.Join(details([]diag.Finding{f}), "\n")),
 		Locations: []sarifLocation{location}, More: sarifProperties(f),
 		// Code scanning tells alerts apart by the second alone, and takes the hash of the line without it: all lines are the first.
 		Fingerprints: map[string]string{"anvil/1": fingerprint, "primaryLocationLineHash": fingerprint},

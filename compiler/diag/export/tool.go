@@ -15,8 +15,9 @@ type Tool struct {
 	Name, Version string
 	Rules         diag.Catalog // that findings of the report may name
 	Threshold     diag.Threshold
-	Accepted      bool   // the findings were accepted by this run: none of them fails
 	Target        string // what a report about one server calls it; empty stands for "server"
+	// Accepted says whether this run made what was found of a server the new state of things, so that none of it fails. Nil stands for no server.
+	Accepted func(server string) bool
 	// Artifact returns the file that stands for a server, relative to the repository: code scanning shows findings on files. Nil stands for
 	// NAME.snapshot.json.
 	Artifact func(server string) string
@@ -44,7 +45,17 @@ func (t Tool) uri(server string) string {
 func (t Tool) broken(s diag.Status) bool { return t.Broken != nil && t.Broken(s) }
 
 // fails reports a finding that makes the command fail.
-func (t Tool) fails(f diag.Finding) bool { return !t.Accepted && t.Threshold.Fails(f) }
+func (t Tool) fails(f diag.Finding) bool { return !t.accepts(f.Server) && t.Threshold.Fails(f) }
+
+func (t Tool) accepts(server string) bool { return t.Accepted != nil && t.Accepted(server) }
+
+// level is how loud a finding is. One that somebody lets pass is a note, whatever it concerns.
+func level(f diag.Finding) string {
+	if f.Accepted != nil {
+		return "note"
+	}
+	return levelOf(f.Class, f.Security)
+}
 
 // levelOf names a finding's class as code scanning and annotations do. What concerns security is no mere note.
 func levelOf(c diag.Class, security bool) string {

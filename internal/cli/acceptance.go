@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"anvil/compiler/adopt"
+	"anvil/compiler/adopt/gate"
+	"anvil/compiler/air"
+	"anvil/compiler/diag"
+	"anvil/compiler/surface"
+	"anvil/compiler/yaml"
+	"anvil/internal/config"
+)
+
+// parseAcceptance reads RULE[/TOOL]:UNTIL:REASON, or an entry of gate.accept as YAML.
+func parseAcceptance(text string) (gate.Acceptance, error) {
+	if strings.HasPrefix(text, "{") {
+		entry, err := config.ParseAcceptance(text)
+		if err != nil {
+			return gate.Acceptance{}, err
+		}
+		return acceptanceOf(entry)
+	}
+	parts := strings.SplitN(text, ":", 3)
+	if len(parts) < 3 {
+		return gate.Acceptance{}, fmt.Errorf("give RULE:UNTIL:REASON or RULE/TOOL:UNTIL:REASON, such as hidden-text/search:2027-01-31:known emoji, or an entry of gate.accept: {rule: ..., prompt: ..., until: ..., reason: ...}")
+	}
+	rule, tool, _ := strings.Cut(parts[0], "/")
+	return acceptanceOf(config.Acceptance{Rule: rule, Tool: tool, Until: parts[1], Reason: parts[2]})
+}
+
+func acceptanceOf(a config.Acceptance) (gate.Acceptance, error) {
+	out := gate.Acceptance{Rule: a.Rule, Server: a.Server, Tool: a.Tool, Item: a.Item, At: a.At, Reason: strings.TrimSpace(a.Reason)}
+	if a.Until != "" {
+		until, err := time.Parse(gate.Day, a.Until)
+		if err != nil {
+			return out, fmt.Errorf("%q is no day; write it as 2027-01-31", a.Until)
+		}
+		out.Until = until
+	}
+	if out.Rule == secretInSurface.ID {
+		return out, fmt.Errorf("findings of %s cannot be accepted: the secret would be written to snapshot and pack; have the server keep it to itself", out.Rule)
+	}
+	return out, out.Check(allRules())
+}
+
+// refusing reports a finding for which nothing is adopted. What the bridge and AIR find is settled by not approving the tool.
+func refusing(f diag.Finding) bool {
+	_, ofBridge := adopt.Rules.Find(f.Rule)
+	_, ofDocument := air.Rules.Find(f.Rule)
+	return f.Class == diag.Error && !ofBridge && !ofDocument
+}
+
+// matters are the findings that decide whether a surface is let in: those that refuse it, those that somebody lets pass, and those about the
+// acceptances.
+func matters(findings []diag.Finding) []diag.Finding {
+	var kept []diag.Finding
+	for _, f := range findings {
+		if _, about := gate.AcceptanceRules.Find(f.Rule); about || refusing(f) || f.Accepted != nil {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// passed has a line for each finding that somebody lets pass.
+func passed(findings []diag.Finding) []string {
+	var lines []string
+	for _, f := range findings {
+		if f.Accepted == nil {
+			continue
+		}
+		at := brief(f.Subject)
+		if f.Pointer != "" {
+			at += " " + brief(f.Pointer)
+		}
+		if f.Server != "" {
+			at = brief(f.Server) + ": " + at
+		}
+		lines = append(lines, fmt.Sprintf("let pass: %s, %s, until %s: %s", f.Rule, at, f.Accepted.Until, diag.Printable(f.Accepted.Reason)))
+	}
+	return lines
+}
+
+// tellPassed tells on stderr what is let pass.
+func (sh *shell) tellPassed(findings []diag.Finding) {
+	for _, line := range passed(findings) {
+		fmt.Fprintln(sh.err, sh.clean(line))
+	}
+}
+
+// howMany bounds how many entries a refusal proposes, and how long one may be.
+const (
+	howMany = 10
+	howLong = 2000
+	renewal = 90 * 24 * time.Hour // that an acceptance is proposed for
+)
+
+// howToAccept tells how to let pass what refuses a surface, those findings that may be: the entries of gate.accept, and the first of them as a flag.
+// It is empty when there are none.
+func howToAccept(findings []diag.Finding, now time.Time) string {
+	entries := acceptEntries(findings, now)
+	if len(entries) == 0 {
+		return ""
+	}
+	text := "to let pass what you have looked at, put it into anvil.yaml:\ngate:\n  accept:\n"
+	for _, entry := range entries[:min(howMany, len(entries))] {
+		text += "    - " + entry + "\n"
+	}
+	if more := len(entries) - howMany; more > 0 {
+		text += fmt.Sprintf("    # and %d more\n", more)
+	}
+	return text + "or for this once: --accept " + diag.ShellWord(entries[0])
+}
+
+// acceptEntries are the acceptances that would cover the findings: one for each rule and item, and no more of the item than they are about, where
+// that is one place.
+func acceptEntries(findings []diag.Finding, now time.Time) []string {
+	type about struct{ rule, server, tool, item string }
+	var order []about
+	places := map[about][]gate.Acceptance{}
+	for _, f := range findings {
+		a := gate.For(f)
+		a.Reason, a.Until = "say why", now.Add(renewal)
+		if !refusing(f) || f.Rule == secretInSurface.ID || a.Check(allRules()) != nil {
+			continue
+		}
+		key := about{a.Rule, a.Server, a.Tool, a.Item}
+		if key.tool == "" && key.item == "" { // each place of the server is another matter
+			key.item = a.At
+		}
+		if places[key] == nil {
+			order = append(order, key)
+		}
+		places[key] = append(places[key], a)
+	}
+	var entries []string
+	for _, key := range order {
+		a := places[key][0]
+		if slices.ContainsFunc(places[key], func(other gate.Acceptance) bool { return other.At != a.At }) {
+			a.At = ""
+		}
+		if entry := acceptEntry(a); len(entry) <= howLong {
+			entries = append(entries, entry)
+		}
+	}
+	return entries
+}
+
+// acceptEntry is an acceptance as gate.accept has it, on one line.
+func acceptEntry(a gate.Acceptance) string {
+	text := "{rule: " + a.Rule
+	add := func(key, value string) {
+		if value != "" {
+			text += ", " + key + ": " + yamlWord(value)
+		}
+	}
+	add("server", a.Server)
+	add("tool", a.Tool)
+	switch kind, name, _ := strings.Cut(a.Item, "/"); surface.Kind(kind) {
+	case surface.ResourceTemplate:
+		add("template", name)
+	case surface.Prompt, surface.Resource:
+		add(kind, name)
+	}
+	add("at", a.At)
+	return text + ", until: " + a.Until.UTC().Format(gate.Day) + ", reason: " + yamlWord(a.Reason) + "}"
+}
+
+// plainWord is a text that YAML cannot read as anything else.
+var plainWord = regexp.MustCompile(`^[a-z]+[_-][a-z0-9_-]*[a-z0-9]$`)
+
+// yamlWord spells a text as one word of YAML's flow style, quoted unless it plainly is one ("true" and "1e3" are no text there), and with everything
+// that is not seen as an escape of YAML's.
+func yamlWord(text string) string {
+	if plainWord.MatchString(text) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range yaml.Quote(text) {
+		if one := string(r); diag.Printable(one) != one {
+			fmt.Fprintf(&b, `\U%08x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return string(diag.HarmlessQuoted([]byte(b.String())))
+}

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+
+	cli "github.com/urfave/cli/v2"
+
+	"anvil/compiler/canon"
+	"anvil/compiler/diag"
+	"anvil/compiler/yaml"
+)
+
+// sheet is a report as a command shows it: its findings, and what stands around them in the formats for people and in those of anvil's own.
+type sheet struct {
+	diag.Report
+	value     any                   // what JSON and YAML show; nil stands for the report
+	text      func(io.Writer) error // writes what stands before the findings; nil is nothing
+	markdown  func(io.Writer) error // the same, as Markdown
+	document  []byte                // all of it as Markdown, where that is no table of findings
+	next      []step
+	threshold diag.Threshold
+}
+
+// render shows the sheet in a format. Every command that reports findings prints them here.
+func (s sheet) render(c *cli.Context, format string) ([]byte, error) {
+	shown, hidden := aside(s.Report)
+	var b bytes.Buffer
+	switch {
+	case isExported(format):
+		return exported(c, shown, format, s.threshold)
+	case format == "json" || format == "yaml":
+		if s.value == nil {
+			return reportBytes(s.Report, format)
+		}
+		return reportBytes(s.value, format)
+	case format == "markdown" && s.document != nil:
+		return s.document, nil
+	case format == "markdown":
+		err := s.writeMarkdown(&b, shown, hidden)
+		return b.Bytes(), err
+	}
+	err := s.writeText(&b, shown, hidden)
+	return b.Bytes(), err
+}
+
+func (s sheet) writeText(w io.Writer, shown diag.Report, hidden int) error {
+	if s.text != nil {
+		if err := s.text(w); err != nil {
+			return err
+		}
+	}
+	if err := shown.WriteText(w); err != nil {
+		return err
+	}
+	if line := hiddenLine(hidden); line != "" {
+		fmt.Fprintln(w, line)
+	}
+	writeNext(w, s.next)
+	return nil
+}
+
+func (s sheet) writeMarkdown(w io.Writer, shown diag.Report, hidden int) error {
+	if s.markdown != nil {
+		if err := s.markdown(w); err != nil {
+			return err
+		}
+	}
+	if err := shown.WriteMarkdown(w); err != nil {
+		return err
+	}
+	if line := hiddenLine(hidden); line != "" {
+		fmt.Fprintf(w, "\n%s\n", diag.MarkdownText(line))
+	}
+	writeNextMarkdown(w, s.next)
+	return nil
+}
+
+// show prints the sheet, to the file of --out where the command has one.
+func (sh *shell) show(c *cli.Context, s sheet, format string) error {
+	data, err := s.render(c, format)
+	if err = cmp.Or(err, sh.ctx.Err()); err != nil {
+		return err
+	}
+	out := ""
+	if c.Command.Name != "adopt" { // whose --out is a folder
+		out = c.String("out")
+	}
+	return sh.writeResult(out, sh.secret.hide(data))
+}
+
+// leading is a text that stands before the findings.
+func leading(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}
+
+// reportBytes renders a report in one of the formats every reporting command has. No text of a server's in it steers a terminal or the runner of a CI
+// job: PrintableJSON escapes what would, and the emitter of YAML does so by itself with control characters and with what hides or reorders the
+// text around it; where a line of YAML would be a command to a runner, all texts are quoted.
+func reportBytes(v any, format string) ([]byte, error) {
+	data, err := canon.Encode(v)
+	if err != nil {
+		return nil, err
+	}
+	if format == "json" {
+		return diag.PrintableJSON(data), nil
+	}
+	text, err := yaml.FromJSON(data)
+	if err != nil {
+		return nil, err
+	}
+	for line := range bytes.Lines(text) {
+		if diag.Commands(string(line)) {
+			quoted, err := yaml.FromJSONQuoted(data)
+			return diag.HarmlessQuoted(quoted), err
+		}
+	}
+	return text, nil
+}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"anvil/compiler/diag"
 	"anvil/compiler/profiles"
 	"anvil/internal/config"
+	"anvil/internal/lazy"
 )
 
 // gateFlags are the flags of every command that runs the gate.
@@ -129,7 +129,7 @@ func howToAccept(r diag.Report) string {
 }
 
 // plainWord is a text that YAML cannot read as anything else.
-var plainWord = regexp.MustCompile(`^[a-z]+[_-][a-z0-9_-]*[a-z0-9]$`)
+var plainWord = lazy.MustCompile(`^[a-z]+[_-][a-z0-9_-]*[a-z0-9]$`)
 
 // yamlWord spells a text as one word of YAML's flow style, quoted unless it plainly is one: "true" and "1e3" are no text there.
 func yamlWord(text string) string {

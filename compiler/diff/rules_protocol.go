@@ -1,11 +1,11 @@
 package diff
 
 import (
-	"regexp"
 	"slices"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/internal/lazy"
 )
 
 var protocolRules = []entry{
@@ -28,7 +28,7 @@ var protocolRules = []entry{
 		"Capture both sides with the same profile."},
 }
 
-var protocolDate = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
+var protocolDate = lazy.MustCompile(`^\d{4}-\d\d-\d\d$`)
 
 func (j *judge) protocol(d Delta) {
 	j.turn(protocolRule(d.Protocol), "server/protocol", "the negotiated protocol version", d.Protocol)

@@ -2,11 +2,11 @@ package diff
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/internal/lazy"
 )
 
 var serverRules = []entry{
@@ -113,7 +113,7 @@ func (j *judge) crossCheck(d Delta) {
 	j.add("srv-version-same-surface-changed", fact{subject: "server", message: message, before: canon.Quote(d.Old.Surface), after: canon.Quote(d.New.Surface)})
 }
 
-var versionText = regexp.MustCompile(`^v?(\d+(?:\.\d+)*)(-[0-9A-Za-z.-]+)?(?:\+.*)?$`)
+var versionText = lazy.MustCompile(`^v?(\d+(?:\.\d+)*)(-[0-9A-Za-z.-]+)?(?:\+.*)?$`)
 
 // decreased reports two versions of which the second is plainly lower: number by number, a pre-release below its release.
 func decreased(old, new string) bool {

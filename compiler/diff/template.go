@@ -1,13 +1,14 @@
 package diff
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"anvil/internal/lazy"
 )
 
 // expression matches one expression of a URI template (RFC 6570): operator and variable list.
-var expression = regexp.MustCompile(`\{([+#./;?&]?)([^{}]*)\}`)
+var expression = lazy.MustCompile(`\{([+#./;?&]?)([^{}]*)\}`)
 
 // compareTemplates compares two URI templates: their literal text, their variables, and how far each variable's expansion reaches.
 func compareTemplates(old, new string) *TemplateDelta {

@@ -8,12 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"anvil/internal/atomicfile"
+	"anvil/internal/lazy"
 )
 
 // FileSuffix ends the name of every snapshot file.
@@ -37,7 +37,7 @@ var (
 // removes when a killed run left it.
 type Store struct{ Dir string }
 
-var storeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+var storeName = lazy.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // CheckName says why name cannot name a snapshot file, if it cannot.
 func CheckName(name string) error {

@@ -3,13 +3,13 @@ package config
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"anvil/internal/atomicfile"
+	"anvil/internal/lazy"
 )
 
-var dotenvLine = regexp.MustCompile(`^(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*=[ \t]*(.*)$`)
+var dotenvLine = lazy.MustCompile(`^(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*=[ \t]*(.*)$`)
 
 // readDotenv reads a file of NAME=value lines: blank lines and # comments between them, "export" before a name,
 // 'literal' values, "values" with the escapes \n \r \t \" \\ \$, and bare values up to " #". The last of two equal names

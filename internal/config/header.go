@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
+
+	"anvil/internal/lazy"
 )
 
 // Header is a header that a command line gives to a server reached by URL, a secret whatever it is called.
@@ -73,7 +74,7 @@ func BearerHeader(variable string, lookup func(string) (string, bool)) (Header, 
 	return h, nil
 }
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = lazy.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // variableCalled names a variable to people. What was given as its name may be a token, which is not repeated.
 func variableCalled(name string) string {
@@ -84,10 +85,10 @@ func variableCalled(name string) string {
 }
 
 // ownHeaders are those that a link sets by itself, and those that are about one connection alone.
-var ownHeaders = regexp.MustCompile(`^(host|content-(length|type|encoding)|accept(-encoding)?|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|proxy-.*` +
+var ownHeaders = lazy.MustCompile(`^(host|content-(length|type|encoding)|accept(-encoding)?|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|proxy-.*` +
 	`|last-event-id|mcp-(session-id|protocol-version|method|name|param-.*))$`)
 
-var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+var headerName = lazy.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 // checkHeader refuses a header that cannot be sent, or not by a user. The error does not repeat what was given.
 func checkHeader(name, value string) error {

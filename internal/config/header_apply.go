@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
+
+	"anvil/internal/lazy"
 )
 
 // WithHeaders returns s, which is reached by URL, with headers of the command line. They stand in the place of those of the configuration,
@@ -44,7 +45,7 @@ func isGiven(given []Header, name string) bool {
 func (s Server) GivenHeaders() []Header { return slices.Clone(s.given) }
 
 // byReference matches a value of which nothing is written out but the scheme, names of cookies and separators.
-var byReference = regexp.MustCompile(`^(?i:(bearer|basic|token|apikey|digest|negotiate) )?[ ,;:]*([\w.-]+=)?\$\{(env:)?\w+\}([ ,;:]+([\w.-]+=)?\$\{(env:)?\w+\})*$`)
+var byReference = lazy.MustCompile(`^(?i:(bearer|basic|token|apikey|digest|negotiate) )?[ ,;:]*([\w.-]+=)?\$\{(env:)?\w+\}([ ,;:]+([\w.-]+=)?\$\{(env:)?\w+\})*$`)
 
 // Portable returns the value for a file that is shared: as it is written, or, where more than a scheme is written out in it, as a reference
 // to variable, which somebody has to set to it; variable is "" for the first.

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"anvil/compiler/wording"
+	"anvil/internal/lazy"
 )
 
 const mask = "***"
@@ -21,18 +22,18 @@ var (
 	longRun = regexp.MustCompile(`[A-Za-z0-9_]{32,}`)
 
 	// secretPart and secretWord recognise the name of a secret: as a part of the name, or as a whole word in it.
-	secretPart = regexp.MustCompile(`token|secret|passw|passphrase|apikey|accesskey|privatekey|signingkey|credential|authorization|bearer|cookie|signature|connectionstring`)
-	secretWord = regexp.MustCompile(`(^| )(key|auth|pat|pwd|pass|jwt|sas|dsn|sig|pin|otp|creds?)( |$)`)
+	secretPart = lazy.MustCompile(`token|secret|passw|passphrase|apikey|accesskey|privatekey|signingkey|credential|authorization|bearer|cookie|signature|connectionstring`)
+	secretWord = lazy.MustCompile(`(^| )(key|auth|pat|pwd|pass|jwt|sas|dsn|sig|pin|otp|creds?)( |$)`)
 
-	assignment  = regexp.MustCompile(`^(-{0,2}[A-Za-z_][A-Za-z0-9_.-]*)=`)
-	named       = regexp.MustCompile(`^-{0,2}([A-Za-z_][A-Za-z0-9_-]*):([^/].*)$`)
-	joinedEnv   = regexp.MustCompile(`^-e[A-Z_]`)
-	schemed     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
-	camelHump   = regexp.MustCompile(`([a-z0-9])([A-Z])`)
-	notWord     = regexp.MustCompile(`[^a-z0-9]+`)
-	reference   = regexp.MustCompile(`\$\{[^}]*\}`)
-	withDefault = regexp.MustCompile(`\$\{([^}]*?):-[^}]*\}`)
-	variable    = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
+	assignment  = lazy.MustCompile(`^(-{0,2}[A-Za-z_][A-Za-z0-9_.-]*)=`)
+	named       = lazy.MustCompile(`^-{0,2}([A-Za-z_][A-Za-z0-9_-]*):([^/].*)$`)
+	joinedEnv   = lazy.MustCompile(`^-e[A-Z_]`)
+	schemed     = lazy.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
+	camelHump   = lazy.MustCompile(`([a-z0-9])([A-Z])`)
+	notWord     = lazy.MustCompile(`[^a-z0-9]+`)
+	reference   = lazy.MustCompile(`\$\{[^}]*\}`)
+	withDefault = lazy.MustCompile(`\$\{([^}]*?):-[^}]*\}`)
+	variable    = lazy.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
 )
 
 // maskArgs returns args with everything masked that names or looks like a secret. It would rather hide too much.

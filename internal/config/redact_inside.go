@@ -1,24 +1,24 @@
 package config
 
 import (
-	"regexp"
 	"strings"
 
 	"anvil/compiler/canon"
+	"anvil/internal/lazy"
 )
 
 var (
 	// shortPassword is a password joined to its flag, -pPW. What reads like a flag of one word (-port, -projectID), a port or a pair of ports is
 	// none.
-	shortPassword = regexp.MustCompile(`^-p([^=].*)$`)
-	flagWord      = regexp.MustCompile(`^[a-z]+(-?[A-Z]?[a-z]+)*(I[Dd]|URL)?$`)
-	ports         = regexp.MustCompile(`^[0-9.:\[\]-]+(/(tcp|udp))?$`)
+	shortPassword = lazy.MustCompile(`^-p([^=].*)$`)
+	flagWord      = lazy.MustCompile(`^[a-z]+(-?[A-Z]?[a-z]+)*(I[Dd]|URL)?$`)
+	ports         = lazy.MustCompile(`^[0-9.:\[\]-]+(/(tcp|udp))?$`)
 
-	joinedUser = regexp.MustCompile(`^-u[^-:=/][^:=/]*:`)
-	numeric    = regexp.MustCompile(`^[0-9]+:[0-9]+$`)
+	joinedUser = lazy.MustCompile(`^-u[^-:=/][^:=/]*:`)
+	numeric    = lazy.MustCompile(`^[0-9]+:[0-9]+$`)
 	// plainValue is what may follow the name of a secret and a colon without being one: the verb of a scope (token:read), a port, the tag of an
 	// image, an application in a module (auth:app).
-	plainValue = regexp.MustCompile(`^((read|write|admin|list|get|create|update|delete|manage|view|all|\*)(:.*)?|[0-9]{1,5}|latest|v?[0-9]+(\.[0-9]+)+([-.+].*)?|app|main|server|mcp)$`)
+	plainValue = lazy.MustCompile(`^((read|write|admin|list|get|create|update|delete|manage|view|all|\*)(:.*)?|[0-9]{1,5}|latest|v?[0-9]+(\.[0-9]+)+([-.+].*)?|app|main|server|mcp)$`)
 )
 
 func isShortPassword(arg string) bool {

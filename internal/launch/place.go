@@ -5,15 +5,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"anvil/compiler/canon"
+	"anvil/internal/lazy"
 )
 
 // verifiedNPM matches the versions of npm whose rules this package follows.
-var verifiedNPM = regexp.MustCompile(`^1[01]\.`)
+var verifiedNPM = lazy.MustCompile(`^1[01]\.`)
 
 // place is where npx would be run: the folders it would look into.
 type place struct {

@@ -5,12 +5,12 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/internal/lazy"
 )
 
 func checkVersionFloating(v *survey) []diag.Finding {
@@ -113,7 +113,7 @@ func programOf(word string) string {
 	return name
 }
 
-var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+var assignment = lazy.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
 func isAssignment(word string) bool { return assignment.MatchString(word) }
 

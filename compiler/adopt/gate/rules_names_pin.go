@@ -2,8 +2,9 @@ package gate
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"anvil/internal/lazy"
 )
 
 // What is wrong with a word that names what is run.
@@ -13,11 +14,11 @@ const (
 )
 
 var (
-	exactNPM = regexp.MustCompile(`^v?\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$`)
-	exactPy  = regexp.MustCompile(`^\d[0-9A-Za-z.!+-]*$`)
-	commitID = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
-	imageID  = regexp.MustCompile(`@sha256:[0-9a-f]{64}$`)
-	fullTag  = regexp.MustCompile(`\d+\.\d+|\d{6}`)
+	exactNPM = lazy.MustCompile(`^v?\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$`)
+	exactPy  = lazy.MustCompile(`^\d[0-9A-Za-z.!+-]*$`)
+	commitID = lazy.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+	imageID  = lazy.MustCompile(`@sha256:[0-9a-f]{64}$`)
+	fullTag  = lazy.MustCompile(`\d+\.\d+|\d{6}`)
 )
 
 // judgeNPM judges a package specification of npm: PKG, PKG@1.2.3, PKG@latest, a range, a folder, an archive or a repository.
@@ -75,7 +76,7 @@ func judgeSource(word string) (fault, hint string, found bool) {
 	return "", "", false
 }
 
-func judgeVersion(version string, exact *regexp.Regexp, hint string) (string, string) {
+func judgeVersion(version string, exact *lazy.Regexp, hint string) (string, string) {
 	switch {
 	case version == "":
 		return unpinned, hint

@@ -89,6 +89,17 @@ func (c *collector) add(class Class, from, to int) {
 	c.cues = append(c.cues, Cue{Class: class, At: c.place(from), Quote: c.quote(from, to)})
 }
 
+// each calls found for every place where the text holds what is looked for, until there are enough cues of the class. found returns where to go on.
+func (c *collector) each(class Class, text string, found func(at int) (next int)) {
+	for i := 0; i < len(c.text) && c.count[class] < maxCues; {
+		at := strings.Index(c.text[i:], text)
+		if at < 0 {
+			return
+		}
+		i = max(found(i+at), i+at+len(text))
+	}
+}
+
 // sayings looks for phrases. What is forbidden is no cue: "do not go on without asking the user", "never include the API key".
 func (c *collector) sayings(words []word) {
 	sayings.find(words, func(class Class, first, last int) {

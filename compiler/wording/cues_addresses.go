@@ -45,31 +45,23 @@ func (c *collector) foreign(host string) bool {
 
 // urls looks for addresses that the text leads to, with a host that is not the server's own. A text that is nothing but an address leads there too.
 func (c *collector) urls() {
-	for i := 0; c.count[OffHost] < maxCues; {
-		found := strings.Index(c.text[i:], "://")
-		if found < 0 {
-			return
-		}
-		at := i + found
-		i = at + len("://")
-		scheme := at
+	c.each(OffHost, "://", func(at int) int {
+		scheme, rest := at, at+len("://")
 		for scheme > 0 && c.text[scheme-1] >= 'a' && c.text[scheme-1] <= 'z' && at-scheme < 10 {
 			scheme--
 		}
 		if !networkSchemes[c.text[scheme:at]] {
-			continue
+			return rest
 		}
-		end := i
+		end := rest
 		for end < len(c.text) && partOfURL(c.text[end]) {
 			end++
 		}
-		host := hostIn(c.text[i:end])
-		i = end
-		if !c.foreign(host) || !(scheme == 0 && end == len(c.text)) && !ledTo(c.text, scheme) {
-			continue
+		if host := hostIn(c.text[rest:end]); c.foreign(host) && (scheme == 0 && end == len(c.text) || ledTo(c.text, scheme)) {
+			c.addressed(OffHost, host, scheme, end)
 		}
-		c.addressed(OffHost, host, scheme, end)
-	}
+		return end
+	})
 }
 
 // addressed records a cue of a host, which the server may claim.
@@ -89,29 +81,26 @@ var (
 
 // mailboxes looks for orders to send something to an address, or to copy it in.
 func (c *collector) mailboxes() {
-	for i := 0; c.count[Exfiltration] < maxCues; {
-		found := strings.IndexByte(c.text[i:], '@')
-		if found < 0 {
-			return
-		}
-		at := i + found
+	read := 0 // up to where the text belongs to an address before
+	c.each(Exfiltration, "@", func(at int) int {
 		from, to := at, at+1
-		for from > i && mailByte(c.text[from-1]) {
+		for from > read && mailByte(c.text[from-1]) {
 			from--
 		}
-		for to < len(c.text) && (mailByte(c.text[to])) {
+		for to < len(c.text) && mailByte(c.text[to]) {
 			to++
 		}
-		i = to
+		read = to
 		host := strings.Trim(c.text[at+1:to], ".-_+%")
 		if from == at || !strings.Contains(host, ".") || !c.foreign(host) {
-			continue
+			return to
 		}
 		before, after := sentenceAround(c.text, from, to)
 		if !anyOf(before, citing) && (sendsMail(before) || anyOf(after, mailed)) {
 			c.addressed(Exfiltration, host, from, at+1+len(host))
 		}
-	}
+		return to
+	})
 }
 
 func mailByte(b byte) bool {
@@ -129,48 +118,33 @@ func sendsMail(before []word) bool {
 
 // pictures looks for pictures and links whose address is to be filled in with something: whoever shows them sends it there.
 func (c *collector) pictures() {
-	for i := 0; c.count[Exfiltration] < maxCues; {
-		at := strings.Index(c.text[i:], "](")
-		if at < 0 {
-			break
-		}
-		at += i
-		i = at + len("](")
-		inside, _, _ := strings.Cut(c.text[i:min(len(c.text), i+maxPicture)], ")")
-		open := strings.LastIndex(c.text[max(0, at-maxPicture):at], "[") + max(0, at-maxPicture)
+	c.each(Exfiltration, "](", func(at int) int {
+		before := max(0, at-maxPicture)
+		open := before + max(0, strings.LastIndexByte(c.text[before:at], '['))
 		shows := open > 0 && c.text[open-1] == '!'
-		if host, filled := pictureHost(inside); c.foreign(host) && (shows && (filled || strings.Contains(inside, "?")) || strings.Contains(inside, "?") && filled) {
-			if shows {
-				open--
-			}
-			c.addressed(Exfiltration, host, max(0, open), min(len(c.text), i+len(inside)+1))
+		if shows {
+			open--
 		}
+		return c.picture(open, at+len("]("), ")", shows)
+	})
+	c.each(Exfiltration, "<img", func(at int) int { return c.picture(at, at+len("<img"), ">", true) })
+}
+
+// picture records the picture or link that begins at from when its address, from at to what closes it, takes something along. A link has to say what.
+func (c *collector) picture(from, at int, closes string, shows bool) (end int) {
+	inside, _, _ := strings.Cut(c.text[at:min(len(c.text), at+maxPicture)], closes)
+	end = min(len(c.text), at+len(inside)+len(closes))
+	_, rest, _ := strings.Cut(inside, "//")
+	filled := strings.ContainsAny(rest, "{}<>$[") || strings.Contains(rest, "%s")
+	query := strings.Contains(rest, "?")
+	if host := hostIn(rest); c.foreign(host) && (query && filled || shows && (query || filled)) {
+		c.addressed(Exfiltration, host, from, end)
 	}
-	for i := 0; c.count[Exfiltration] < maxCues; {
-		at := strings.Index(c.text[i:], "<img")
-		if at < 0 {
-			return
-		}
-		at += i
-		i = at + len("<img")
-		inside, _, _ := strings.Cut(c.text[i:min(len(c.text), i+maxPicture)], ">")
-		if host, filled := pictureHost(inside); c.foreign(host) && (filled || strings.Contains(inside, "?")) {
-			c.addressed(Exfiltration, host, at, i+len(inside))
-		}
-	}
+	return end
 }
 
 // maxPicture bounds the address of a picture, in bytes.
 const maxPicture = 600
-
-// pictureHost returns the host of an address, and whether something is to be filled in.
-func pictureHost(address string) (host string, filled bool) {
-	_, rest, found := strings.Cut(address, "//")
-	if !found {
-		return "", false
-	}
-	return hostIn(rest), strings.ContainsAny(rest, "{}<>$[") || strings.Contains(rest, "%s")
-}
 
 var networkSchemes = words("http https ws wss ftp sftp ssh tcp")
 

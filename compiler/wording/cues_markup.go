@@ -88,19 +88,14 @@ func (c *collector) leads(name string, m []int) bool {
 // comments looks for comments of HTML with words in them: a reader of Markdown does not see them.
 func (c *collector) comments() {
 	const opens, closes = "<!--", "-->"
-	for i := 0; c.count[Markup] < maxCues; {
-		found := strings.Index(c.text[i:], opens)
-		if found < 0 {
-			return
-		}
-		from := i + found
-		i = from + len(opens)
-		inside, _, _ := strings.Cut(c.text[i:min(len(c.text), i+2000)], closes)
+	c.each(Markup, opens, func(from int) int {
+		at := from + len(opens)
+		inside, _, _ := strings.Cut(c.text[at:min(len(c.text), at+2000)], closes)
 		if len(wordsOf(inside)) >= 3 {
-			c.add(Markup, from, i+len(inside))
+			c.add(Markup, from, at+len(inside))
 		}
-		i += len(inside)
-	}
+		return at + len(inside)
+	})
 }
 
 // turns looks for turns of a conversation and headings of a prompt at the beginning of lines. Names of parameters stand there too: one turn of the

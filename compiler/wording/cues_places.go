@@ -23,29 +23,20 @@ type literal struct {
 // places looks for orders to read or send what files of credentials hold. That a tool reads them itself, or where they are by default, is
 // documentation.
 func (c *collector) places() {
-	for i := 0; c.count[Credential] < maxCues; {
-		dot := strings.IndexByte(c.text[i:], '.')
-		if dot < 0 {
-			break
-		}
-		at := i + dot
-		i = at + 1
+	c.each(Credential, ".", func(at int) int {
 		if n := secretFile(c.text, at); n > 0 {
-			i = c.holder(at, at+n, false)
+			return c.holder(at, at+n, false)
 		}
-	}
+		return 0
+	})
 	for _, l := range keyFiles {
-		for i := 0; c.count[Credential] < maxCues; {
-			found := strings.Index(c.text[i:], l.text)
-			if found < 0 {
-				break
-			}
-			from, to := i+found, i+found+len(l.text)
+		c.each(Credential, l.text, func(from int) int {
+			to := from + len(l.text)
 			if (l.text[0] == '/' || from == 0 || !partOfName(c.text[from-1])) && endsName(c.text, to) {
-				to = c.holder(from, to, l.certain)
+				return c.holder(from, to, l.certain)
 			}
-			i = to
-		}
+			return to
+		})
 	}
 }
 

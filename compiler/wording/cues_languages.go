@@ -1,6 +1,8 @@
 package wording
 
-import "regexp"
+import (
+	"anvil/internal/lazy"
+)
 
 // addLanguages adds the phrases of languages that part words by spaces: to set aside what the model was told, and to keep something from the user.
 // They are written as they are spelled; case, accents and look-alike letters are folded.
@@ -93,7 +95,7 @@ func addLanguages(l lexicon) {
 // unspacedSayings are those of languages that write no spaces, or join what English writes apart.
 var unspacedSayings = []struct {
 	class   Class
-	pattern *regexp.Regexp
+	pattern *lazy.Regexp
 }{
 	// Chinese
 	{Override, chain(`忽略|无视|無視|忽视|忽視|忘记|忘記|忘掉|不要理会|不要理會|不理会|不要遵守|不要遵循|抛弃|放弃|覆盖`,
@@ -117,7 +119,7 @@ var unspacedSayings = []struct {
 }
 
 // chain is a pattern of texts one behind the other, with a few characters of the same sentence between them.
-func chain(alternatives ...string) *regexp.Regexp {
+func chain(alternatives ...string) *lazy.Regexp {
 	pattern := ""
 	for i, a := range alternatives {
 		if i > 0 {
@@ -125,7 +127,7 @@ func chain(alternatives ...string) *regexp.Regexp {
 		}
 		pattern += "(?:" + a + ")"
 	}
-	return regexp.MustCompile(pattern)
+	return lazy.MustCompile(pattern)
 }
 
 // otherLanguages looks for the phrases of languages that write no spaces.

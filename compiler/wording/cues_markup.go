@@ -1,8 +1,9 @@
 package wording
 
 import (
-	"regexp"
 	"strings"
+
+	"anvil/internal/lazy"
 )
 
 // markup looks for what is written like a part of a prompt: tags, marks of chat templates, turns of a conversation, and comments.
@@ -21,7 +22,7 @@ func (c *collector) markup() {
 }
 
 // all records each match of the pattern.
-func (c *collector) all(class Class, pattern *regexp.Regexp) {
+func (c *collector) all(class Class, pattern *lazy.Regexp) {
 	for _, m := range pattern.FindAllStringIndex(c.text, maxCues) {
 		c.add(class, m[0], m[1])
 	}
@@ -29,12 +30,12 @@ func (c *collector) all(class Class, pattern *regexp.Regexp) {
 
 var (
 	// templateMark are the marks that chat templates put between turns: <|im_start|>, <<SYS>>, <start_of_turn>.
-	templateMark = regexp.MustCompile(`<\|/?[a-z][a-z0-9_.▁ -]{0,30}\|>|<</?sys>>|</?(start|end)_of_turn>|<(begin|end)▁of▁sentence>`)
-	bracketMark  = regexp.MustCompile(`\[/?inst\]|\[(system|admin|administrator|developer|assistant|operator|root|sudo|jailbreak|internal)` +
+	templateMark = lazy.MustCompile(`<\|/?[a-z][a-z0-9_.▁ -]{0,30}\|>|<</?sys>>|</?(start|end)_of_turn>|<(begin|end)▁of▁sentence>`)
+	bracketMark  = lazy.MustCompile(`\[/?inst\]|\[(system|admin|administrator|developer|assistant|operator|root|sudo|jailbreak|internal)` +
 		`(?: (message|note|prompt|instruction|instructions|override|alert|notice|update|command|directive|warning|mode|info|error|policy|only))?(?:\]|: ?[^\]\n]{2,200}\])`)
 
 	// tag is an opening or closing tag by its name.
-	tag = regexp.MustCompile(`</?([a-z][a-z0-9_:-]{1,30})(\s[^<>\n]{0,100})?/?>`)
+	tag = lazy.MustCompile(`</?([a-z][a-z0-9_:-]{1,30})(\s[^<>\n]{0,100})?/?>`)
 )
 
 // promptTags are tags of prompts and of calls of tools, which are nothing else. plainTags are words that are placeholders too ("<user>@host").

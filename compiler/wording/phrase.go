@@ -2,10 +2,11 @@ package wording
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"anvil/internal/lazy"
 )
 
 // phrase is a sequence of words within one sentence, written in words: alternatives are joined by "|", a word that ends in "*" stands for all
@@ -95,7 +96,7 @@ type entry struct {
 }
 
 // brokenLine is where a list of alternatives goes on in the next line.
-var brokenLine = regexp.MustCompile(`\|\s+`)
+var brokenLine = lazy.MustCompile(`\|\s+`)
 
 // add takes phrases that are separated by ";".
 func (l lexicon) add(class Class, lines string) {

@@ -6,10 +6,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"anvil/internal/lazy"
 )
 
 // Secret is a credential that stands in a text.
@@ -174,7 +175,7 @@ func inAddresses(text string, add func(kind string, from, to int)) {
 var commonPasswords = words(`password passwd secret postgres mysql mongodb redis root admin guest pass123 password123
 	p4ssw0rd passw0rd mypassword mypass dbpassword rabbitmq`)
 
-var assignment = regexp.MustCompile(`(?i)\b((?:[a-z0-9]+[_.-]){0,4}` +
+var assignment = lazy.MustCompile(`(?i)\b((?:[a-z0-9]+[_.-]){0,4}` +
 	`(?:api[_ -]?key|access[_ -]?key|secret(?:[_ -]?key)?|private[_ -]?key|signing[_ -]?key|auth[_ -]?token|token|` +
 	`password|passwd|pwd|credential|bearer|authorization))` +
 	"[\"'`]?" + `\s{0,3}(?:[:=]|is)\s{0,3}(?:bearer |basic |token )?` + "[\"'`]?" + `([A-Za-z0-9_+/=.~!@#$%^&*-]{12,512})`)

@@ -3,14 +3,16 @@ package wording
 import (
 	"regexp"
 	"strings"
+
+	"anvil/internal/lazy"
 )
 
 // format is how an issuer writes its keys: what they begin with, and what follows.
 type format struct {
 	kind    string
 	begins  string
-	pattern *regexp.Regexp // the whole, anchored at the beginning; nil for what is told for certain by no more than its beginning
-	loose   string         // of what follows, that much tells a key where a value is expected
+	pattern *lazy.Regexp // the whole, anchored at the beginning; nil for what is told for certain by no more than its beginning
+	loose   string       // of what follows, that much tells a key where a value is expected
 }
 
 // formats are those that are told from other texts by themselves. Each begins with a text that is searched for first.
@@ -61,18 +63,18 @@ var formats = []format{
 const follows = `\S`
 
 func issuer(kind, begins, rest, loose string) format {
-	return format{kind, begins, regexp.MustCompile(`^` + regexp.QuoteMeta(begins) + rest), loose}
+	return format{kind, begins, lazy.MustCompile(`^` + regexp.QuoteMeta(begins) + rest), loose}
 }
 
 func unsure(kind, begins string) format { return format{kind: kind, begins: begins, loose: follows} }
 
 // issued matches what begins like a key of one of the issuers.
-var issued = func() *regexp.Regexp {
+var issued = func() *lazy.Regexp {
 	var ways []string
 	for _, f := range formats {
 		ways = append(ways, regexp.QuoteMeta(f.begins)+f.loose)
 	}
-	return regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:` + strings.Join(ways, "|") + `)`)
+	return lazy.MustCompile(`(?i)(?:^|[^a-z0-9])(?:` + strings.Join(ways, "|") + `)`)
 }()
 
 // Issued reports a value that begins like the keys of a well-known issuer, in any case. It is for values that are secret more often than not,

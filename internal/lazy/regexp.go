@@ -46,3 +46,13 @@ func (r *Regexp) ReplaceAllString(s, with string) string {
 
 // Split is that of [regexp.Regexp].
 func (r *Regexp) Split(s string, n int) []string { return r.compiled().Split(s, n) }
+
+// FindAllStringIndex is that of [regexp.Regexp].
+func (r *Regexp) FindAllStringIndex(s string, n int) [][]int {
+	return r.compiled().FindAllStringIndex(s, n)
+}
+
+// FindAllStringSubmatchIndex is that of [regexp.Regexp].
+func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
+	return r.compiled().FindAllStringSubmatchIndex(s, n)
+}

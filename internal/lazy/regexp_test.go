@@ -20,6 +20,8 @@ func TestRegexp(t *testing.T) {
 				{want.FindString(text), got.FindString(text)},
 				{want.FindStringSubmatch(text), got.FindStringSubmatch(text)},
 				{want.FindAllStringSubmatch(text, -1), got.FindAllStringSubmatch(text, -1)},
+				{want.FindAllStringIndex(text, -1), got.FindAllStringIndex(text, -1)},
+				{want.FindAllStringSubmatchIndex(text, -1), got.FindAllStringSubmatchIndex(text, -1)},
 				{want.ReplaceAllString(text, "<$1>"), got.ReplaceAllString(text, "<$1>")}, {want.Split(text, -1), got.Split(text, -1)},
 			} {
 				if diff := cmp.Diff(pair[0], pair[1]); diff != "" {

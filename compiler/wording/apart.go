@@ -1,32 +1,43 @@
 package wording
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Bounds of what is taken apart, in bytes.
 const (
 	minSpaced   = 5  // letters in a row that stand alone
 	minUnspaced = 12 // a word that could be several
 	maxUnspaced = 400
+	minBroken   = 6 // a word that is looked for in two pieces
 	maxBetween  = 3 // what may stand between two letters of a word
 )
 
 // apart takes words apart, or together, that are not written as those of a sentence are: identifiers (snake_case, kebab-case), words without spaces
 // between them (camelCase among them), and letters with something between each. It returns nil where nothing is written so.
 func apart(tokens []word) []word {
-	if !slices.ContainsFunc(tokens, func(w word) bool {
-		return len(w.text) == 1 || len(w.text) >= minUnspaced || strings.ContainsAny(w.text, "_-")
-	}) {
+	odd, single := false, 0
+	for i, w := range tokens {
+		odd = odd || isOdd(w) || i > 0 && broken(tokens[i-1], w)
+		if len(w.text) == 1 {
+			single++
+		}
+	}
+	if !odd && single < minSpaced {
 		return nil
 	}
 	words := make([]word, 0, len(tokens)+8)
 	changed := false
-	for _, w := range tokens {
-		if len(w.text) < minUnspaced && !strings.ContainsAny(w.text, "_-") { // most
+	for i, w := range tokens {
+		if last := len(words) - 1; i > 0 && broken(tokens[i-1], w) && words[last].to == tokens[i-1].to && words[last].parts == 0 {
+			words[last].text, words[last].to, words[last].ends, words[last].breaks = words[last].text+w.text, w.to, w.ends, w.breaks
+			changed = true
+			continue
+		}
+		if !isOdd(w) { // most
 			words = append(words, w)
 			continue
+		}
+		if plain := withoutDigits(w.text); plain != w.text {
+			w.text, changed = plain, true
 		}
 		parts := identifierParts(w)
 		changed = changed || len(parts) > 1 || parts[0].text != w.text
@@ -41,6 +52,42 @@ func apart(tokens []word) []word {
 		return nil
 	}
 	return words
+}
+
+// isOdd reports a word that may have to be taken apart, or that has a digit among its letters.
+func isOdd(w word) bool {
+	if len(w.text) >= minUnspaced {
+		return true
+	}
+	digits := false
+	for i := range len(w.text) {
+		switch b := w.text[i]; {
+		case b == '_' || b == '-':
+			return true
+		case b >= '0' && b <= '9':
+			digits = true
+		}
+	}
+	return digits && len(w.text) > 3
+}
+
+// broken reports two words that are one with something between: "instruc tions".
+func broken(a, b word) bool {
+	return !a.ends && !a.breaks && b.from-a.to <= 2 && beginnings[a.text] && !isOdd(b) && vocabulary[a.text+b.text]
+}
+
+// digitLetters are digits for the letters that they are drawn like.
+var digitLetters = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "8", "b")
+
+// withoutDigits returns the word of the vocabulary that a text with digits in it reads as, or the text.
+func withoutDigits(text string) string {
+	if len(text) > longestWord || !strings.ContainsAny(text, "0134578") {
+		return text
+	}
+	if plain := digitLetters.Replace(text); vocabulary[plain] {
+		return plain
+	}
+	return text
 }
 
 // identifierParts splits at "_" and "-". A word that is known without its hyphen is one.
@@ -192,6 +239,17 @@ func segments(text string) (ends []int, missed int) {
 	}
 	return ends, best[len(text)].missed
 }
+
+// beginnings are what longer words of the vocabulary begin with.
+var beginnings = func() map[string]bool {
+	set := map[string]bool{}
+	for w := range vocabulary {
+		for n := 2; len(w) >= minBroken && n <= len(w)-2; n++ {
+			set[w[:n]] = true
+		}
+	}
+	return set
+}()
 
 // vocabulary are the words of the phrases, and small ones that stand between them.
 var vocabulary, longestWord = func() (map[string]bool, int) {

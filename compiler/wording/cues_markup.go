@@ -100,7 +100,7 @@ func (c *collector) comments() {
 }
 
 // turns looks for turns of a conversation and headings of a prompt at the beginning of lines. Names of parameters stand there too: one turn of the
-// user or of the system alone, or one at the very beginning, is a word in front of what it means.
+// user alone, or one of the system at the very beginning, is a word in front of what it means.
 func (c *collector) turns() {
 	type place struct {
 		speaker  string
@@ -124,7 +124,7 @@ func (c *collector) turns() {
 		from += len(line) + 1
 	}
 	for _, p := range found {
-		if p.speaker == "human" || p.speaker != "user" && p.speaker != "ai" && p.from > 0 || len(speakers) > 1 {
+		if p.speaker == "human" || p.speaker == "assistant" || p.speaker == "system" && p.from > 0 || len(speakers) > 1 {
 			c.add(Markup, p.from, p.to)
 		}
 	}

@@ -53,6 +53,7 @@ func addOverrides(l lexicon) {
 			..2 instruction|instructions|prompt|prompts|rule|rules|guideline|guidelines|directive|directives|policy|policies|guardrails|training;
 		ignore|disregard|forget ..2 everything ..2 above|before|previous|earlier|told|said;
 		dont follow|obey ..3 previous|prior|above|your|system|user|user's ..2 instruction|instructions|prompt|prompts|rules|guidelines|request;
+		stop|cease|quit following|obeying ..3 previous|prior|above|earlier|your|system|safety ..2 instruction|instructions|prompt|prompts|rules|guidelines|directives;
 		previous|prior|above|earlier|preceding|original|initial|system|safety|your ..1 instruction|instructions|prompt|prompts|rule|rules|guideline|guidelines|directive|
 			directives|policies|restrictions|constraints ..5 void|null|invalid|obsolete|revoked|cancelled|canceled|suspended|lifted|superseded|overridden|nullified|
 			rescinded|annulled|irrelevant|disregarded|ignored|forgotten;

@@ -14,8 +14,9 @@ import (
 	"anvil/compiler/canon"
 )
 
-// fakeServer speaks MCP on stdio as a file says: its name, instructions and tools, how many of them go on a page, and the answer to each tool's call, an error or a result:
-// fakeserver FILE. A tool without an answer says its name.
+// fakeServer speaks MCP on stdio as a file says: its name, instructions, tools and prompts, how many tools go on a page, and the answer to each tool's
+// call, an error or a result: fakeserver FILE. A tool without an answer says its name. With the member "listed" it makes the file of that name once its
+// tools were listed.
 func fakeServer() {
 	text, err := os.ReadFile(os.Args[1])
 	if err != nil {
@@ -36,6 +37,11 @@ func fakeServer() {
 		}
 		if id := message.Get("id"); id != nil {
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", id.Raw, answerOf(script, message))
+			if file := script.Get("listed").Text(); file != "" && message.Get("method").Text() == "tools/list" {
+				if err := os.WriteFile(file, nil, 0o600); err != nil {
+					panic(err)
+				}
+			}
 		}
 	}
 }
@@ -48,8 +54,16 @@ func answerOf(script, message *canon.Node) string {
 		if text := script.Get("instructions"); text != nil {
 			instructions = `,"instructions":` + string(text.Raw)
 		}
-		return fmt.Sprintf(`"result":{"protocolVersion":"2025-11-25","serverInfo":{"name":%s,"version":"1"},"capabilities":{"tools":{}}%s}`,
-			script.Get("name").Raw, instructions)
+		prompts := ""
+		if script.Get("prompts") != nil {
+			prompts = `,"prompts":{}`
+		}
+		return fmt.Sprintf(`"result":{"protocolVersion":"2025-11-25","serverInfo":{"name":%s,"version":"1"},"capabilities":{"tools":{}%s}%s}`,
+			script.Get("name").Raw, prompts, instructions)
+	case "prompts/list":
+		if prompts := script.Get("prompts"); prompts != nil {
+			return `"result":{"prompts":` + string(prompts.Raw) + `}`
+		}
 	case "tools/list":
 		var tools []string
 		for _, tool := range script.Get("tools").Elements() {

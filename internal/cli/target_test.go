@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	cli "github.com/urfave/cli/v2"
 )
@@ -20,7 +21,7 @@ func TestConfigurationIsReadOnce(t *testing.T) {
 	write("gate: {maxTools: 3}\n")
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
 	flags.String("config", path, "")
-	sh, c := &shell{getenv: os.LookupEnv}, cli.NewContext(nil, flags, nil)
+	sh, c := &shell{getenv: os.LookupEnv, now: time.Now}, cli.NewContext(nil, flags, nil)
 	first, err := sh.loadConfig(c)
 	if err != nil {
 		t.Fatal(err)

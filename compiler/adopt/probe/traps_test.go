@@ -16,7 +16,7 @@ import (
 // traps has a line for every mode; those that measure memory come first and run alone.
 var traps = []trap{
 	{mode: "large-line", heap: 6 * trapserver.LargeBytes, bulky: true},
-	{mode: "stderr-flood", heap: 8 << 20},
+	{mode: "stderr-flood", heap: 14 << 20},
 	{mode: "line-without-end", limit: trapserver.FrameLimit, heap: 12 << 20, findings: []string{"oversized-message"}, code: BrokenList,
 		text: []string{"larger than the limit", "read until then: 4 tools"}},
 	{mode: "oversized-reply", limit: trapserver.FrameLimit, heap: 12 << 20, findings: []string{"oversized-message"}, code: BrokenList,

@@ -47,7 +47,7 @@ parameter in the server.`}
 	refCycle = diag.Rule{ID: "ref-cycle", Title: "A reference that leads to itself", Class: diag.Error, Since: "0.1",
 		Doc: `Following the reference leads back to it without reaching another value: no value can be judged, and resolvers run without end. Recursion
 through properties or items is fine. Point the reference at the schema that was meant.`}
-	remoteRef = diag.Rule{ID: "remote-ref", Title: "A reference to another document", Class: diag.Warning, Security: true, Since: "0.1",
+	remoteRef = diag.Rule{ID: "remote-ref", Title: "A reference to another document", Class: diag.Error, Security: true, Since: "0.1",
 		Doc: `Clients must not read a schema from the network or a file because a server says so: whoever controls that place would control the tool
 after it was approved. anvil never follows it. Put the schema into $defs.`}
 	rootComposition = diag.Rule{ID: "root-composition", Title: "oneOf, anyOf or allOf at the root of an input schema", Class: diag.Warning, Since: "0.1",

@@ -34,7 +34,7 @@ func TestByRevision(t *testing.T) {
 		{"output-not-object", "2026-07-28", plain, `{"type":"array","items":{}}`, ""},
 		{"header-binding-invalid", "2025-11-25", header, "", ""},
 		{"header-binding-invalid", "2026-07-28", header, "", "error"},
-		{"remote-ref", "2025-11-25", remote, "", "warning"},
+		{"remote-ref", "2025-11-25", remote, "", "error"},
 		{"remote-ref", "2026-07-28", remote, "", "error"},
 	} {
 		got := ""

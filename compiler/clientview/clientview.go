@@ -74,7 +74,6 @@ func Of(p *profiles.Profile, o Options, s *surface.McpSurfaceSnapshot) (View, er
 	v := View{SchemaVersion: SchemaVersion, Client: p.ID, Server: o.Names.Server, Plugin: o.Names.Plugin, Tools: []Tool{}}
 	v.Instructions, v.InstructionsCut = cut(s.Instructions, p.Max(p.View.Instructions))
 	l := lossesOf(p, o.Findings)
-	v.Refused = l.refused
 	for _, t := range inOrder(s, o.Listed) {
 		why, byPlace := l.of(t.Name, t.place, len(v.Tools), p.Shown(), o.Page)
 		if why == nil {
@@ -84,12 +83,21 @@ func Of(p *profiles.Profile, o Options, s *surface.McpSurfaceSnapshot) (View, er
 		v.Hidden = append(v.Hidden, Reason{t.Name, why.Rule, why.Text})
 		v.ByName = v.ByName || byPlace && o.Listed == nil
 	}
+	v.Refused = slices.DeleteFunc(l.refused, func(r Reason) bool { return !v.sends(r.Tool) })
 	slices.SortStableFunc(v.Tools, func(a, b Tool) int { return cmp.Compare(a.Tool, b.Tool) })
 	slices.SortStableFunc(v.Hidden, func(a, b Reason) int { return cmp.Compare(a.Tool, b.Tool) })
 	if err := v.seal(); err != nil {
 		return View{}, fmt.Errorf("encode what %s shows of %s: %w", p.ID, o.Names.Server, err)
 	}
 	return v, nil
+}
+
+// sends reports whether the tool of that name is handed on, or any tool when the name is empty. What is not sent is not refused.
+func (v *View) sends(name string) bool {
+	if name == "" {
+		return len(v.Tools) > 0
+	}
+	return slices.ContainsFunc(v.Tools, func(t Tool) bool { return t.Tool == name })
 }
 
 // seal sets the digest.

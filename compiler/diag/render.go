@@ -93,7 +93,7 @@ func (f Finding) acceptance() string {
 // radii say in words what a violation takes down.
 var radii = map[string]string{"tool": "this tool", "server": "all tools of the server", "client": "every request of the client"}
 
-// axesOf says on which axes a finding stands, what it takes down there, and how old the limit is.
+// axesOf says on which axes a finding stands, what it takes down where it is refused, and how old the limit is.
 func axesOf(group []Finding) string {
 	var parts []string
 	for _, f := range group {
@@ -101,7 +101,7 @@ func axesOf(group []Finding) string {
 			return ""
 		}
 		part := f.Axis
-		if f.Radius != "" {
+		if f.Radius != "" && f.Refuses {
 			part += " (takes down " + radii[f.Radius] + ")"
 		}
 		parts = append(parts, part)

@@ -20,45 +20,60 @@ type clientVerdict struct {
 	Tools     []string `json:"tools"`           // that it does not take, or that take others down
 	Rules     []string `json:"rules"`           // of those violations
 	Warnings  int      `json:"warnings"`        // findings on it that refuse nothing
+	Minds     []string `json:"minds"`           // the rules of those
 	Budget    *budget  `json:"budget,omitzero"` // absent when it has no limit on the number or the tokens of tools
 	Aliases   aliases  `json:"aliases,omitzero"`
 	Confirmed string   `json:"confirmed"` // the month in which its limits were last confirmed
 }
 
-// specVerdict is how legal a surface is for the revision that was negotiated.
+// specVerdict is how legal a surface is for the revision that was negotiated, and what of it is wrong whatever the revision.
 type specVerdict struct {
-	Axis   string   `json:"axis"`
-	Errors int      `json:"errors"`
-	Rules  []string `json:"rules"` // of the errors
+	Axis     string   `json:"axis"`
+	Errors   int      `json:"errors"`
+	Rules    []string `json:"rules"` // of the errors
+	Everyone struct {
+		Errors int      `json:"errors"` // on no axis
+		Rules  []string `json:"rules"`
+	} `json:"everyone"`
 }
 
-// specVerdictOf counts the errors of the gate that are true for every client.
+// specVerdictOf counts the errors of the gate that are no single client's.
 func specVerdictOf(findings []diag.Finding, revision string) specVerdict {
 	v := specVerdict{Axis: profiles.All().Spec(revision).Axis(), Rules: []string{}}
+	v.Everyone.Rules = []string{}
 	for _, f := range findings {
 		if _, ofGate := gate.Rules.Find(f.Rule); f.Class != diag.Error || !ofGate || strings.HasPrefix(f.Axis, profiles.ClientAxis) {
 			continue
 		}
-		v.Errors++
-		if !slices.Contains(v.Rules, f.Rule) {
-			v.Rules = append(v.Rules, f.Rule)
+		count, rules := &v.Errors, &v.Rules
+		if f.Axis == "" {
+			count, rules = &v.Everyone.Errors, &v.Everyone.Rules
+		}
+		*count++
+		if !slices.Contains(*rules, f.Rule) {
+			*rules = append(*rules, f.Rule)
 		}
 	}
 	return v
 }
 
-func (v specVerdict) String() string {
-	if v.Errors == 0 {
+func (v specVerdict) String() string { return errorsOfRules(v.Errors, v.Rules) }
+
+func errorsOfRules(errors int, rules []string) string {
+	if errors == 0 {
 		return "no errors"
 	}
-	return fmt.Sprintf("%s (%s)", counted(v.Errors, "error"), strings.Join(v.Rules, ", "))
+	return fmt.Sprintf("%s (%s)", counted(errors, "error"), strings.Join(rules, ", "))
 }
+
+// everyone is what is wrong for every client, whatever the revision says.
+const everyone = "everyone"
 
 // clientVerdicts tells for every client how it takes the surface, by the findings on its axis.
 func clientVerdicts(findings []diag.Finding, counts []string, tools, tokens int) []clientVerdict {
 	views := []clientVerdict{}
 	for _, p := range profiles.All().Clients {
-		v := clientVerdict{Client: p.ID, Title: p.Title, Counts: slices.Contains(counts, p.ID), Tools: []string{}, Rules: []string{}, Confirmed: profiles.All().Confirmed}
+		v := clientVerdict{Client: p.ID, Title: p.Title, Counts: slices.Contains(counts, p.ID), Tools: []string{}, Rules: []string{}, Minds: []string{}, Confirmed: profiles.All().Confirmed}
 		v.Budget = budgetOf(p, tools, tokens)
 		for _, f := range findings {
 			if f.Axis == p.Axis() {
@@ -85,6 +100,9 @@ func (v *clientVerdict) add(f diag.Finding) {
 	}
 	if !f.Refuses {
 		v.Warnings++
+		if !slices.Contains(v.Minds, f.Rule) {
+			v.Minds = append(v.Minds, f.Rule)
+		}
 		return
 	}
 	if tool != "" {
@@ -98,8 +116,9 @@ func (v *clientVerdict) add(f diag.Finding) {
 	}
 }
 
+// radiusRank orders what is taken down. A client that drops all tools of the server has none of them in its requests, so that no request is refused.
 func radiusRank(r profiles.Radius) int {
-	return slices.Index([]profiles.Radius{"", profiles.RadiusTool, profiles.RadiusServer, profiles.RadiusClient}, r)
+	return slices.Index([]profiles.Radius{"", profiles.RadiusTool, profiles.RadiusClient, profiles.RadiusServer}, r)
 }
 
 // effect says in words what the client does with the surface.
@@ -126,6 +145,9 @@ func (v clientVerdict) effect() string {
 		}
 		return "drops " + of
 	}
+	if len(v.Minds) > 0 {
+		return "takes it, with warnings"
+	}
 	return "takes it"
 }
 
@@ -148,20 +170,30 @@ func (v clientVerdict) tools() string {
 	return text
 }
 
-// writeClients lists the clients that do not take the surface, then those that do.
+// writeClients lists the clients that do not take the surface, those that mind something of it, and those that take it as it is.
 func writeClients(w io.Writer, spec specVerdict, verdicts []clientVerdict) {
 	fmt.Fprintf(w, "clients (their limits as of %s)\n  %-20s  %s\n", profiles.All().Confirmed, spec.Axis, spec)
+	if spec.Everyone.Errors > 0 {
+		fmt.Fprintf(w, "  %-20s  %s\n", everyone, errorsOfRules(spec.Everyone.Errors, spec.Everyone.Rules))
+	}
 	writeTakers(w, verdicts)
 }
 
 func writeTakers(w io.Writer, verdicts []clientVerdict) {
-	var takers []string
+	var takers, minding []string
 	for _, v := range verdicts {
-		if v.Radius == "" {
+		switch {
+		case v.Radius == "" && len(v.Minds) > 0:
+			minding = append(minding, v.Client+" ("+strings.Join(v.Minds, ", ")+")")
+			continue
+		case v.Radius == "":
 			takers = append(takers, v.Client)
 			continue
 		}
 		fmt.Fprintf(w, "  %-20s  %s (%s\n", v.Client, v.effect(), strings.Join(v.Rules, ", ")+")"+v.tools())
+	}
+	if len(minding) > 0 {
+		fmt.Fprintf(w, "  %-20s  %s\n", "taken, with warnings", strings.Join(minding, ", "))
 	}
 	if len(takers) > 0 {
 		fmt.Fprintf(w, "  %-20s  %s\n", "taken by", strings.Join(takers, ", "))
@@ -169,7 +201,11 @@ func writeTakers(w io.Writer, verdicts []clientVerdict) {
 }
 
 func writeClientsMarkdown(w io.Writer, spec specVerdict, verdicts []clientVerdict) {
-	writeVerdictTable(w, verdicts, fmt.Sprintf("| %s | %s | | %s | |\n", spec.Axis, spec, profiles.All().Confirmed))
+	rows := []string{fmt.Sprintf("| %s | %s | | %s | |\n", spec.Axis, spec, profiles.All().Confirmed)}
+	if spec.Everyone.Errors > 0 {
+		rows = append(rows, fmt.Sprintf("| %s | %s | | | |\n", everyone, errorsOfRules(spec.Everyone.Errors, spec.Everyone.Rules)))
+	}
+	writeVerdictTable(w, verdicts, rows...)
 }
 
 func writeVerdictTable(w io.Writer, verdicts []clientVerdict, rows ...string) {
@@ -179,7 +215,7 @@ func writeVerdictTable(w io.Writer, verdicts []clientVerdict, rows ...string) {
 		if v.Budget != nil {
 			budget = v.Budget.String()
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", v.Title, diag.MarkdownText(v.effect()+v.tools()), strings.Join(v.Rules, ", "), v.Confirmed, budget)
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", v.Title, diag.MarkdownText(v.effect()+v.tools()), strings.Join(append(v.Rules[:len(v.Rules):len(v.Rules)], v.Minds...), ", "), v.Confirmed, budget)
 	}
 }
 

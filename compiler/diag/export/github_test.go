@@ -94,7 +94,7 @@ anvil check: 2 breaking, 1 risky, 1 warning, 3 safe (1 concerning security)
 func TestGitHubAxes(t *testing.T) {
 	var findings []diag.Finding
 	for _, axis := range []string{"client:a", "client:b"} {
-		findings = append(findings, diag.Finding{Rule: "prose", Class: diag.Risky, Axis: axis, Radius: "tool", Subject: "tool/x", Message: "100% new",
+		findings = append(findings, diag.Finding{Rule: "prose", Class: diag.Risky, Axis: axis, Radius: "tool", Refuses: true, Subject: "tool/x", Message: "100% new",
 			Before: canon.Raw(`"old"`), After: canon.Raw(`"new"`), Hint: "Read it."}.Sealed())
 	}
 	want := "::error file=server.snapshot.json,title=anvil%3A prose::tool/x: 100%25 new%0A" +

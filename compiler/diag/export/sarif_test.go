@@ -200,7 +200,7 @@ func sarifRunOf(t *testing.T, r diag.Report, tool Tool) *canon.Node {
 }
 
 func TestSARIFSays(t *testing.T) {
-	removed := diag.Finding{Rule: "tool-removed", Class: diag.Risky, Axis: "client:x", Radius: "tool", Server: "s", Subject: "tool/x", Pointer: "/p", Message: "gone",
+	removed := diag.Finding{Rule: "tool-removed", Class: diag.Risky, Axis: "client:x", Radius: "tool", Refuses: true, Server: "s", Subject: "tool/x", Pointer: "/p", Message: "gone",
 		Before: canon.Raw(`[1,2]`), After: canon.Raw(`[1]`), Hint: "Look."}.Sealed()
 	run := sarifRunOf(t, diag.NewReport("diff", []diag.Finding{removed}), testTool())
 	result := run.Get("results").Elements()[0]

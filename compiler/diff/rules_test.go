@@ -24,6 +24,12 @@ func TestRuleFixtures(t *testing.T) {
 			if fires(near, rule.ID) {
 				t.Errorf("near.json fires %s", rule.ID)
 			}
+			example, ok := Example(rule.ID)
+			for _, part := range []struct{ text, want string }{{example.Fires, "base:\n{"}, {example.Fires, "\nrev:\n{"}, {example.Near, ":\n{"}, {example.Says, rule.ID}} {
+				if !ok || !strings.Contains(part.text, part.want) {
+					t.Errorf("the example has no %q in %q", part.want, part.text)
+				}
+			}
 			golden(t, filepath.Join("rules", rule.ID, "want.txt"), []byte("rev:\n"+summary(rev)+"near:\n"+summary(near)))
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"anvil/compiler/adopt"
 	"anvil/compiler/adopt/gate"
@@ -175,16 +176,19 @@ func acceptEntry(a gate.Acceptance) string {
 var plainWord = regexp.MustCompile(`^[a-z]+[_-][a-z0-9_-]*[a-z0-9]$`)
 
 // yamlWord spells a text as one word of YAML's flow style, quoted unless it plainly is one ("true" and "1e3" are no text there), and with everything
-// that is not seen as an escape of YAML's.
+// beyond ASCII as an escape of YAML's: a name that looks like another's must not look like it here.
 func yamlWord(text string) string {
 	if plainWord.MatchString(text) {
 		return text
 	}
 	var b strings.Builder
 	for _, r := range yaml.Quote(text) {
-		if one := string(r); diag.Printable(one) != one {
+		switch one := string(r); {
+		case r > 0xFFFF:
 			fmt.Fprintf(&b, `\U%08x`, r)
-		} else {
+		case r > unicode.MaxASCII || diag.Printable(one) != one:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
 			b.WriteRune(r)
 		}
 	}

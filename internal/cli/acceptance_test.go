@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"anvil/compiler/adopt/gate"
 	"anvil/compiler/canon"
@@ -20,7 +21,7 @@ import (
 // oddNames are what items may be called, each to break an entry of YAML or what reads it.
 var oddNames = []string{
 	"look", "true", "1e3", "null", "-", "a: b", "it's", `a"b\c`, "{x: y}", "[", "#", "a #b", "::error ::x", "##vso[x]", "a\nb\tc", " blank ", "a/b/c", "~1",
-	"\U000E0041\U000E0042", "\u202etool", "a\u200bb", "\U0001F469\u200D\U0001F4BB", "é", "\u0085\u2028", "a\x00b", "${HOME}", "2027-01-31", "<<", "!x", "%y", "@z", "`",
+	"\U000E0041\U000E0042", "\u202etool", "a\u200bb", "\U0001F469\u200D\U0001F4BB", "é", "s\u0435arch", "\u65e5\u672c", "\u0085\u2028", "a\x00b", "${HOME}", "2027-01-31", "<<", "!x", "%y", "@z", "`",
 }
 
 func oddSurface(t *testing.T) *surface.McpSurfaceSnapshot {
@@ -63,7 +64,7 @@ func TestProposedAcceptances(t *testing.T) {
 	}
 	text := "gate:\n  accept:\n"
 	for _, entry := range entries {
-		if diag.Printable(entry) != entry || diag.Commands(entry) {
+		if diag.Printable(entry) != entry || diag.Commands(entry) || strings.ContainsFunc(entry, func(r rune) bool { return r > unicode.MaxASCII }) {
 			t.Errorf("an entry is not fit to be printed: %q", entry)
 		}
 		text += "    - " + entry + "\n"

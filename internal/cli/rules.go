@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -32,31 +33,42 @@ func (sh *shell) rulesCommand() *cli.Command {
 		if err := sh.noArguments(c, 1); err != nil {
 			return err
 		}
-		if c.Bool("profiles") {
-			return sh.printProfiles(c.Args().First())
-		}
-		rules := allRules()
 		format, err := parseFormat(c, "text", "markdown")
 		if err != nil {
 			return err
 		}
-		if format == "markdown" {
-			_, err := sh.out.Write(rulesPage())
-			return err
-		}
-		if id := c.Args().First(); id != "" {
-			r, ok := rules.Find(id)
-			if !ok {
-				return usagef("no rule %q; list them with `anvil rules`", id)
-			}
-			return sh.explain(r)
+		id, markdown := c.Args().First(), format == "markdown"
+		switch {
+		case c.Bool("profiles"):
+			return sh.printProfiles(id, markdown)
+		case id != "":
+			return sh.explainRule(id, markdown)
+		case markdown:
+			return sh.writePage(rulesPage())
 		}
 		t := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
-		for _, r := range rules {
+		for _, r := range allRules() {
 			fmt.Fprintf(t, "%s\t%s\t%s\n", r.ID, classWords(r), r.Title)
 		}
 		return t.Flush()
 	}}
+}
+
+func (sh *shell) writePage(page []byte) error {
+	_, err := sh.out.Write(page)
+	return err
+}
+
+// explainRule prints one rule, as text or as a page.
+func (sh *shell) explainRule(id string, markdown bool) error {
+	r, ok := allRules().Find(id)
+	if !ok {
+		return usagef("no rule %q; list them with `anvil rules`", id)
+	}
+	if markdown {
+		return sh.writePage(rulePage(r))
+	}
+	return sh.explain(r)
 }
 
 // explain prints a rule: what it means, what to do, on which axes it counts, and the fixture it fires on.
@@ -81,7 +93,7 @@ func (sh *shell) explain(r diag.Rule) error {
 
 // exampleOf returns the fixture of a rule, whichever stage has it.
 func exampleOf(rule string) (diag.Fixture, bool) {
-	for _, of := range []func(string) (diag.Fixture, bool){gate.Example, probe.Example, adopt.Example} {
+	for _, of := range []func(string) (diag.Fixture, bool){gate.Example, probe.Example, adopt.Example, diff.Example} {
 		if example, ok := of(rule); ok {
 			return example, true
 		}
@@ -92,13 +104,15 @@ func exampleOf(rule string) (diag.Fixture, bool) {
 // exampleWidth is how many characters of an example are shown; a few rules need very large ones.
 const exampleWidth = 3000
 
+func shownExample(text string) string { return diag.Shorten(printableLines(text), exampleWidth) }
+
 func asBlock(text string) string {
-	text = diag.Shorten(printableLines(text), exampleWidth)
-	return "  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")
+	return "  " + strings.ReplaceAll(strings.TrimSpace(shownExample(text)), "\n", "\n  ")
 }
 
-// printProfiles lists the axes, one of them in full when an id is given.
-func (sh *shell) printProfiles(id string) error {
+// printProfiles lists the axes, one of them in full when an id is given; as a page all are in full.
+func (sh *shell) printProfiles(id string, markdown bool) error {
+	var page bytes.Buffer
 	if id != "" {
 		p := profiles.All().Spec(id)
 		if p.ID != id {
@@ -106,6 +120,10 @@ func (sh *shell) printProfiles(id string) error {
 			if p, err = profiles.All().Client(id); err != nil {
 				return usage(err)
 			}
+		}
+		if markdown {
+			writeProfile(&page, p)
+			return sh.writePage(page.Bytes())
 		}
 		fmt.Fprintf(sh.out, "%s\n%s\n", p.Axis(), titleOf(p))
 		for _, fact := range p.Facts() {
@@ -115,6 +133,10 @@ func (sh *shell) printProfiles(id string) error {
 			fmt.Fprintf(sh.out, "  %s: %s\n    sources: %s\n", l.Rule, l, strings.Join(l.Sources, ", "))
 		}
 		return sh.out.err
+	}
+	if markdown {
+		writeProfiles(&page)
+		return sh.writePage(page.Bytes())
 	}
 	t := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
 	for _, p := range slices.Concat(profiles.All().Specs, profiles.All().Clients) {

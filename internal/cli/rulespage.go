@@ -35,7 +35,7 @@ func classesByAxis(r diag.Rule) string {
 // rulesPage is docs/rules.md: every rule by the stage that has it, and the profiles.
 func rulesPage() []byte {
 	var b bytes.Buffer
-	b.WriteString("# Rules\n\nMade by `anvil rules --format markdown`; `anvil rules ID` explains one, with an example it fires on.\n")
+	fmt.Fprintf(&b, "# Rules\n\nMade by `anvil rules --format markdown`; `anvil rules ID` explains one (`--format markdown` as a page), with an example it fires on.\n%s", withoutExample())
 	for _, stage := range []struct {
 		title string
 		rules diag.Catalog
@@ -52,19 +52,73 @@ func rulesPage() []byte {
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", r.ID, classWords(r)+classesByAxis(r), diag.MarkdownText(r.Title), diag.MarkdownText(doc), diag.MarkdownText(r.Hint))
 		}
 	}
-	fmt.Fprintf(&b, "\n## Profiles\n\nA profile is what is known of a revision or a client, here as of %s. A finding on the axis of a client counts once the client is named (`--profile`, `gate.clients`);\nuntil then it is information.\n", profiles.All().Confirmed)
+	b.WriteByte('\n')
+	writeProfiles(&b)
+	return b.Bytes()
+}
+
+// withoutExample is the sentence about the rules that have no example.
+func withoutExample() string {
+	var without []string
+	for _, r := range allRules() {
+		if _, ok := exampleOf(r.ID); !ok {
+			without = append(without, "`"+r.ID+"`")
+		}
+	}
+	if len(without) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("These have no example: %s.\n", strings.Join(without, ", "))
+}
+
+// rulePage is one rule as Markdown: all that `anvil rules ID` says.
+func rulePage(r diag.Rule) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# %s\n\n%s (%s). %s\n", diag.MarkdownText(r.ID), diag.MarkdownText(r.Title), classWords(r), diag.MarkdownText(strings.Join(strings.Fields(r.Doc), " ")))
+	if r.Hint != "" {
+		fmt.Fprintf(&b, "\nWhat to do: %s\n", diag.MarkdownText(r.Hint))
+	}
+	table := "\n| on | limit | sources |\n|---|---|---|\n"
 	for _, p := range slices.Concat(profiles.All().Specs, profiles.All().Clients) {
-		fmt.Fprintf(&b, "\n### %s\n\n%s.\n\n", p.Axis(), titleOf(p))
-		for _, fact := range p.Facts() {
-			fmt.Fprintf(&b, "- %s: %s\n", diag.MarkdownText(fact[0]), diag.MarkdownText(fact[1]))
+		if l, ok := p.Limit(r.ID); ok {
+			fmt.Fprintf(&b, "%s| %s | %s | %s |\n", table, p.Axis(), diag.MarkdownText(l.String()), diag.MarkdownText(strings.Join(l.Sources, ", ")))
+			table = ""
 		}
-		if len(p.Facts()) > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString("| rule | limit | sources |\n|---|---|---|\n")
-		for _, l := range p.Limits {
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", l.Rule, diag.MarkdownText(l.String()), diag.MarkdownText(strings.Join(l.Sources, ", ")))
+	}
+	if example, ok := exampleOf(r.ID); ok {
+		for _, part := range []struct{ title, text string }{{"Fires on", example.Fires}, {"And says", example.Says}, {"Not on", example.Near}, {"Why", example.Why}} {
+			if part.text != "" {
+				fmt.Fprintf(&b, "\n## %s\n\n%s\n", part.title, asCode(part.text))
+			}
 		}
 	}
 	return b.Bytes()
+}
+
+// asCode is a text as a block of code, which nothing in it can end.
+func asCode(text string) string {
+	return "    " + strings.ReplaceAll(strings.TrimSpace(shownExample(text)), "\n", "\n    ")
+}
+
+// writeProfiles writes what is known of every revision and client.
+func writeProfiles(b *bytes.Buffer) {
+	fmt.Fprintf(b, "## Profiles\n\nA profile is what is known of a revision or a client, here as of %s. A finding on the axis of a client counts once the client is named (`--profile`, `gate.clients`);\nuntil then it is information.\n", profiles.All().Confirmed)
+	for _, p := range slices.Concat(profiles.All().Specs, profiles.All().Clients) {
+		b.WriteByte('\n')
+		writeProfile(b, p)
+	}
+}
+
+func writeProfile(b *bytes.Buffer, p *profiles.Profile) {
+	fmt.Fprintf(b, "### %s\n\n%s.\n\n", p.Axis(), titleOf(p))
+	for _, fact := range p.Facts() {
+		fmt.Fprintf(b, "- %s: %s\n", diag.MarkdownText(fact[0]), diag.MarkdownText(fact[1]))
+	}
+	if len(p.Facts()) > 0 {
+		b.WriteByte('\n')
+	}
+	b.WriteString("| rule | limit | sources |\n|---|---|---|\n")
+	for _, l := range p.Limits {
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", l.Rule, diag.MarkdownText(l.String()), diag.MarkdownText(strings.Join(l.Sources, ", ")))
+	}
 }

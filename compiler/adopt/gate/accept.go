@@ -13,8 +13,8 @@ import (
 
 var (
 	acceptanceExpired = diag.Rule{ID: "acceptance-expired", Title: "An acceptance has run out", Class: diag.Error, Since: "0.2",
-		Doc: `Somebody accepted a finding for a time, and the time is over, so the finding counts again and so does this reminder. Look whether the
-server has been fixed; else accept the finding anew, with a reason that still holds.`,
+		Doc: `Somebody accepted a finding for a time, and the time is over, so the finding counts again and so does this reminder, even when there is
+nothing left to accept. Look whether the server has been fixed; else accept the finding anew, with a reason that still holds.`,
 		Hint: "remove the acceptance, or give it a new day after looking at the finding again"}
 	acceptanceUnused = diag.Rule{ID: "acceptance-unused", Title: "An acceptance accepts nothing", Class: diag.Warning, Since: "0.2",
 		Doc: `The configuration accepts a finding that the server does not have (any more). An acceptance that waits for nothing would hide the finding when
@@ -114,16 +114,21 @@ func For(f diag.Finding) Acceptance {
 	return a
 }
 
-// Leftovers are the findings about the acceptances themselves: those that cover nothing that was found, and those that cover something and have run
-// out. covered is what the verdict on all surfaces that they may be about says of each.
+// Leftovers are the findings about the acceptances themselves: those that have run out, whether or not they would still cover something, and of the
+// others those that cover nothing that was found. covered is what the verdict on all surfaces that they may be about says of each.
 func Leftovers(accepted []Acceptance, covered []bool, now time.Time) []diag.Finding {
 	var left []diag.Finding
 	for i, a := range accepted {
-		switch {
+		ranOut := "ran out on " + a.Until.Format(Day)
+		switch holds := a.Holds(now); {
+		case !holds && !covered[i]:
+			f := a.finding(acceptanceExpired, ranOut+", and would accept nothing that was found")
+			f.Hint = "remove the acceptance: there is nothing left for it to accept"
+			left = append(left, f)
+		case !holds:
+			left = append(left, a.finding(acceptanceExpired, ranOut))
 		case !covered[i]:
 			left = append(left, a.finding(acceptanceUnused, "accepts nothing that was found"))
-		case !a.Holds(now):
-			left = append(left, a.finding(acceptanceExpired, "ran out on "+a.Until.Format(Day)))
 		}
 	}
 	return left

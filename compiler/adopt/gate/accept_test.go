@@ -40,6 +40,7 @@ func TestAcceptance(t *testing.T) {
 		{"all tools", all(Acceptance{Rule: "root-not-object", Reason: "r", Until: day("2026-11-30")}), false, ""},
 		{"of yesterday", all(Acceptance{Rule: "root-not-object", Reason: "r", Until: day("2026-11-29")}), true, "acceptance-expired"},
 		{"of another rule", all(Acceptance{Rule: "hidden-text", Reason: "r", Until: day("2027-01-01")}), true, "acceptance-unused"},
+		{"of yesterday, of another rule", all(Acceptance{Rule: "hidden-text", Reason: "r", Until: day("2026-11-29")}), true, "acceptance-expired"},
 		{"for another server", all(Acceptance{Rule: "root-not-object", Server: "other", Reason: "r", Until: day("2027-01-01")}), true, ""},
 		{"for no tool", []Acceptance{{Rule: "root-not-object", Reason: "r", Until: day("2027-01-01")}}, true, "acceptance-unused"},
 	} {

@@ -18,7 +18,7 @@ import (
 // package adds its line.
 var order = [][]string{
 	{"internal/atomicfile", "internal/lazy"},
-	{"compiler/canon"},
+	{"compiler/canon", "compiler/ecma"},
 	{"internal/launch"},
 	{"compiler/yaml"},
 	{"compiler/diag"},
@@ -47,6 +47,7 @@ var servingPath, buildPath = []string{"wire", "compiler/air", "facade"}, []strin
 
 // alone names the modules that one package uses and hides from the others.
 var alone = map[string]string{
+	"github.com/dlclark/regexp2":               "compiler/ecma",
 	"github.com/go-json-experiment/json":       "compiler/canon",
 	"gopkg.in/yaml.v3":                         "compiler/yaml",
 	"github.com/tiktoken-go/tokenizer":         "compiler/tokens",

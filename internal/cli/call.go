@@ -20,11 +20,14 @@ func (sh *shell) callCommand() *cli.Command {
 		Description: `A server is called directly; a pack is called through its facade, where only approved operations exist. With a command behind
 --, TOOL alone stands before it. Of a pack, TOOL may be an operation's id. --format json prints the server's result as it came.
 
+A result that does not fit the outputSchema of its tool is told on stderr (rule output-vs-observed), and changes the exit code with --strict alone.
+
 ` + targetUsage,
 		Flags: targetFlags(
 			formatFlag("text", "json"),
 			&cli.StringSliceFlag{Name: "arg", Usage: "an argument as `NAME=VALUE`, given once for each; the tool's schema decides its type"},
 			&cli.StringFlag{Name: "json", Usage: "all arguments as one JSON `OBJECT`; - reads it from stdin"},
+			&cli.BoolFlag{Name: "strict", Usage: "exit 1 unless the result fits the outputSchema that the tool declares, if it declares one"},
 			&cli.BoolFlag{Name: "confirm", Usage: "say yes to an operation that asks for confirmation"},
 		),
 		Action: sh.call,
@@ -60,22 +63,29 @@ func (sh *shell) call(c *cli.Context) error {
 	if err != nil {
 		return way.explain(ctx, target, err)
 	}
-	return sh.printCallResult(way.tool, result, format)
+	if err := sh.printCallResult(way.tool, result.raw, format); err != nil {
+		return err
+	}
+	return sh.tellMisfit(result, c.Bool("strict"))
 }
 
-// callTool opens a session and calls the tool once.
-func (sh *shell) callTool(ctx context.Context, c *cli.Context, way way) ([]byte, error) {
+// callTool opens a session, calls the tool once, and holds what it answered against what it declares.
+func (sh *shell) callTool(ctx context.Context, c *cli.Context, way way) (called, error) {
 	session, err := wire.Connect(ctx, way.dial, wire.ConnectOptions{Hello: wire.Hello{Name: "anvil", Version: version}, Era: way.era})
 	if err != nil {
-		return nil, err
+		return called{}, err
 	}
 	defer session.Close()
 	arguments, err := sh.callArguments(ctx, c, session, way.tool)
 	if err != nil {
-		return nil, err
+		return called{}, err
 	}
 	params := []byte(`{"name":` + string(canon.Quote(way.tool)) + `,"arguments":` + string(arguments) + `}`)
-	return session.Call(ctx, "tools/call", params)
+	raw, err := session.Call(ctx, "tools/call", params)
+	if err != nil {
+		return called{}, err
+	}
+	return heldResult(ctx, session, way.tool, raw), nil
 }
 
 // way is how to reach a tool.

@@ -27,11 +27,11 @@ func (sh *shell) callArguments(ctx context.Context, c *cli.Context, client *wire
 	case len(pairs) == 0:
 		return []byte("{}"), nil
 	}
-	root, err := inputSchema(ctx, client, tool)
+	root, err := listedTool(ctx, client, tool)
 	if err != nil {
 		return nil, err
 	}
-	return objectOfArguments(pairs, root)
+	return objectOfArguments(pairs, root.Get("inputSchema"))
 }
 
 // wholeArguments reads the value of --json; "-" is stdin.
@@ -56,8 +56,8 @@ func (sh *shell) wholeArguments(text string) ([]byte, error) {
 	return node.Raw, nil
 }
 
-// inputSchema looks the tool's input schema up; a tool that is not listed has none.
-func inputSchema(ctx context.Context, client *wire.Session, tool string) (*canon.Node, error) {
+// listedTool looks the tool up in the server's list; nil for one that is not listed.
+func listedTool(ctx context.Context, client *wire.Session, tool string) (*canon.Node, error) {
 	var params []byte
 	for range maxCallPages {
 		result, err := client.Call(ctx, surface.Tool.Method(), params)
@@ -70,7 +70,7 @@ func inputSchema(ctx context.Context, client *wire.Session, tool string) (*canon
 		}
 		for _, it := range node.Get("tools").Elements() {
 			if it.Get("name").Text() == tool {
-				return it.Get("inputSchema"), nil
+				return it, nil
 			}
 		}
 		cursor := node.Get("nextCursor")

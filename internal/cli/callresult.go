@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"anvil/compiler/adopt/gate"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 )
@@ -25,25 +26,10 @@ func (sh *shell) printCallResult(tool string, result []byte, format string) erro
 	} else {
 		sh.printContent(node)
 	}
-	if reportsError(node) {
+	if gate.ReportsError(node) {
 		return &exitError{exitTool, fmt.Errorf("tool %q reports an error", tool)}
 	}
 	return nil
-}
-
-// reportsError reports a result that says so, or that says it in a way that two readers could take differently.
-func reportsError(result *canon.Node) bool {
-	said := 0
-	for _, m := range result.Members {
-		if m.Name != "isError" {
-			continue
-		}
-		failed, ok := m.Value.Bool()
-		if said++; failed || !ok || said > 1 {
-			return true
-		}
-	}
-	return false
 }
 
 // indented lays a server's JSON out for reading; every member and digit stays as it was sent.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"anvil/compiler/adopt/gate"
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/internal/config"
@@ -170,7 +171,7 @@ func TestReportsError(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := reportsError(node); got != want {
+		if got := gate.ReportsError(node); got != want {
 			t.Errorf("%s: got %v", result, got)
 		}
 	}

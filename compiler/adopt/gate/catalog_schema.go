@@ -38,6 +38,11 @@ the property out of "required" often suffices. "nullable": true is OpenAPI's and
 	outputNotObject = diag.Rule{ID: "output-not-object", Title: "An output schema is not an object schema", Class: diag.Warning, Since: "0.1",
 		Doc: `Up to MCP 2025-11-25 an outputSchema has "type": "object" at its root, and official SDKs reject the server's whole list for one tool
 without it. Wrap the result: {"type": "object", "properties": {"result": ...}}. Later revisions take any schema.`}
+	outputVsObserved = diag.Rule{ID: "output-vs-observed", Title: "A result that its own output schema refuses", Class: diag.Error, Since: "0.1",
+		Doc: `The tool declares an outputSchema, and what it answered to a call does not fit it, or has no structuredContent at all. Clients hold every
+result against the schema and throw away one that does not fit, so the tool looks broken. A result that reports an error is not held against it. The rule
+is about what a call answered and not about the surface: anvil mcp call looks for it.`,
+		Hint: "have the server return what it declares, or declare what it returns"}
 	pointerRef = diag.Rule{ID: "pointer-ref", Title: "A reference into the middle of the schema", Class: diag.Warning, Since: "0.1",
 		Doc: `A JSON pointer that does not start in $defs or definitions is legal, and breaks in clients that move, flatten or rename parts of a schema.
 Generators write it where one type is used twice. Move the schema to $defs and refer to it from both places.`}
@@ -85,7 +90,7 @@ recommends it, or shows that the type is not what is declared. The same goes for
 // schemaRules are the rules behind schemaChecks.
 var schemaRules = []diag.Rule{
 	arrayNoItems, compositionInItems, danglingRef, headerBindingInvalid, invalidSchema, noPropertiesKey, nonStringEnum, notStrict, nullableUnion,
-	objectWordsElsewhere, outputNotObject, pointerRef, propertyKeyCharset, refCycle, remoteRef, rootComposition, schemaDepth, schemaSize, tupleArray,
+	objectWordsElsewhere, outputNotObject, outputVsObserved, pointerRef, propertyKeyCharset, refCycle, remoteRef, rootComposition, schemaDepth, schemaSize, tupleArray,
 	unknownDialect, unsatisfiableSchema, unsupportedKeyword, untypedParam, valueOutsideSchema,
 }
 

@@ -68,8 +68,8 @@ func CheckContext(ctx stdcontext.Context, s *surface.McpSurfaceSnapshot, o Optio
 }
 
 // unlessEnded returns the verdict, or the error of the context when that is done first.
-func unlessEnded(ctx stdcontext.Context, judge func() Verdict) (Verdict, error) {
-	verdict := make(chan Verdict, 1)
+func unlessEnded[T any](ctx stdcontext.Context, judge func() T) (T, error) {
+	verdict := make(chan T, 1)
 	go func() { verdict <- judge() }()
 	select {
 	case <-ctx.Done():
@@ -78,7 +78,8 @@ func unlessEnded(ctx stdcontext.Context, judge func() Verdict) (Verdict, error) 
 			return v, nil
 		}
 	}
-	return Verdict{}, fmt.Errorf("judge the surface: %w", ctx.Err())
+	var none T
+	return none, fmt.Errorf("judge the surface: %w", ctx.Err())
 }
 
 // Refused reports whether the surface must not be adopted: any finding of class error.

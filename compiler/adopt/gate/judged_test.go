@@ -12,7 +12,7 @@ import (
 )
 
 // judged checks a fixture. Beside the surface it may hold "options" (server, plugin, command, pages), or instead of one "servers", each a surface
-// with its configured name, which are judged together.
+// with its configured name, which are judged together. What "calls" answered, each of a tool, is held against the tool and comes behind.
 func judged(t *testing.T, rule, name string) []diag.Finding {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "rules", rule, name+".json"))
@@ -41,7 +41,29 @@ func judged(t *testing.T, rule, name string) []diag.Finding {
 			o.Pages[m.Name] = int(n)
 		}
 	}
-	return Check(snapshotOf(t, node), o).Findings
+	s := snapshotOf(t, node)
+	return append(Check(s, o).Findings, answered(t, s, node.Get("calls"))...)
+}
+
+// answered holds the results of calls against their tools.
+func answered(t *testing.T, s *surface.McpSurfaceSnapshot, calls *canon.Node) []diag.Finding {
+	t.Helper()
+	var findings []diag.Finding
+	for _, call := range calls.Elements() {
+		for _, it := range s.Tools() {
+			if it.Name != call.Get("tool").Text() {
+				continue
+			}
+			f, found, err := CheckResult(t.Context(), it, call.Get("result").Raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found {
+				findings = append(findings, f)
+			}
+		}
+	}
+	return findings
 }
 
 func snapshotOf(t testing.TB, node *canon.Node) *surface.McpSurfaceSnapshot {

@@ -45,8 +45,8 @@ type Home struct {
 	Claims func(host string) bool
 }
 
-// maxCues bounds how many cues of one class are reported of one text.
-const maxCues = 20
+// MostCues bounds how many cues of one class are reported of one text.
+const MostCues = 20
 
 // Cues returns the cues in text, by place. Letter case, white space, hidden characters, look-alike letters and separators between letters or words do
 // not keep one from being found.
@@ -81,7 +81,7 @@ type collector struct {
 // add records the cue at bytes from to to of the folded text, unless it overlaps another of its class.
 func (c *collector) add(class Class, from, to int) {
 	overlaps := func(t [2]int) bool { return from < t[1] && t[0] < to }
-	if c.count[class] >= maxCues || slices.ContainsFunc(c.taken[class], overlaps) {
+	if c.count[class] >= MostCues || slices.ContainsFunc(c.taken[class], overlaps) {
 		return
 	}
 	c.taken[class] = append(c.taken[class], [2]int{from, to})
@@ -91,7 +91,7 @@ func (c *collector) add(class Class, from, to int) {
 
 // each calls found for every place where the text holds what is looked for, until there are enough cues of the class. found returns where to go on.
 func (c *collector) each(class Class, text string, found func(at int) (next int)) {
-	for i := 0; i < len(c.text) && c.count[class] < maxCues; {
+	for i := 0; i < len(c.text) && c.count[class] < MostCues; {
 		at := strings.Index(c.text[i:], text)
 		if at < 0 {
 			return

@@ -55,12 +55,12 @@ func refusing(f diag.Finding) bool {
 	return f.Class == diag.Error && !ofBridge && !ofDocument
 }
 
-// matters are the findings that decide whether a surface is let in: those that refuse it, those that somebody lets pass, and those about the
-// acceptances.
+// matters are the findings that decide whether a surface is let in: those that refuse it, those that somebody lets pass, those about the
+// acceptances, and the warnings that concern security.
 func matters(findings []diag.Finding) []diag.Finding {
 	var kept []diag.Finding
 	for _, f := range findings {
-		if _, about := gate.AcceptanceRules.Find(f.Rule); about || refusing(f) || f.Accepted != nil {
+		if _, about := gate.AcceptanceRules.Find(f.Rule); about || refusing(f) || f.Accepted != nil || warns(f) {
 			kept = append(kept, f)
 		}
 	}

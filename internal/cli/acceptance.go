@@ -118,9 +118,9 @@ func howToAccept(findings []diag.Finding, now time.Time) string {
 }
 
 // acceptEntries are the acceptances that would cover the findings: one for each rule and item, and no more of the item than they are about, where
-// that is one place.
+// that is one place. What concerns security is accepted place by place: else one that was looked at would let another pass.
 func acceptEntries(findings []diag.Finding, now time.Time) []string {
-	type about struct{ rule, server, tool, item string }
+	type about struct{ rule, server, tool, item, at string }
 	var order []about
 	places := map[about][]gate.Acceptance{}
 	for _, f := range findings {
@@ -129,9 +129,9 @@ func acceptEntries(findings []diag.Finding, now time.Time) []string {
 		if !refusing(f) || f.Rule == secretInSurface.ID || a.Check(allRules()) != nil {
 			continue
 		}
-		key := about{a.Rule, a.Server, a.Tool, a.Item}
-		if key.tool == "" && key.item == "" { // each place of the server is another matter
-			key.item = a.At
+		key := about{a.Rule, a.Server, a.Tool, a.Item, ""}
+		if f.Security || key.tool == "" && key.item == "" { // each place of the server is another matter
+			key.at = a.At
 		}
 		if places[key] == nil {
 			order = append(order, key)

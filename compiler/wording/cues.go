@@ -31,8 +31,9 @@ type Cue struct {
 	At    int    // offset in characters
 	Quote string // what stands there, raw
 
-	Claimed bool // the host of an address is the server's by its own word alone, see [Home]
-	Own     bool // the other tool is the server's
+	Claimed bool   // the host of an address is the server's by its own word alone, see [Home]
+	Own     bool   // the other tool is the server's
+	Name    string // of the tool that [Foreign] found, in lower case
 }
 
 // Home is what a server may speak of: its own tools, and the hosts that are its own. A nil function knows none.

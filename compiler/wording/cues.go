@@ -31,8 +31,9 @@ type Cue struct {
 	At    int    // offset in characters
 	Quote string // what stands there, raw
 
-	Claimed bool // the host of an address is the server's by its own word alone, see [Home]
-	Own     bool // the other tool is the server's
+	Claimed bool   // the host of an address is the server's by its own word alone, see [Home]
+	Own     bool   // the other tool is the server's
+	Name    string // of the tool that [Foreign] found, in lower case
 }
 
 // Home is what a server may speak of: its own tools, and the hosts that are its own. A nil function knows none.
@@ -45,8 +46,8 @@ type Home struct {
 	Claims func(host string) bool
 }
 
-// maxCues bounds how many cues of one class are reported of one text.
-const maxCues = 20
+// MostCues bounds how many cues of one class are reported of one text.
+const MostCues = 20
 
 // Cues returns the cues in text, by place. Letter case, white space, hidden characters, look-alike letters and separators between letters or words do
 // not keep one from being found.
@@ -81,7 +82,7 @@ type collector struct {
 // add records the cue at bytes from to to of the folded text, unless it overlaps another of its class.
 func (c *collector) add(class Class, from, to int) {
 	overlaps := func(t [2]int) bool { return from < t[1] && t[0] < to }
-	if c.count[class] >= maxCues || slices.ContainsFunc(c.taken[class], overlaps) {
+	if c.count[class] >= MostCues || slices.ContainsFunc(c.taken[class], overlaps) {
 		return
 	}
 	c.taken[class] = append(c.taken[class], [2]int{from, to})
@@ -91,7 +92,7 @@ func (c *collector) add(class Class, from, to int) {
 
 // each calls found for every place where the text holds what is looked for, until there are enough cues of the class. found returns where to go on.
 func (c *collector) each(class Class, text string, found func(at int) (next int)) {
-	for i := 0; i < len(c.text) && c.count[class] < maxCues; {
+	for i := 0; i < len(c.text) && c.count[class] < MostCues; {
 		at := strings.Index(c.text[i:], text)
 		if at < 0 {
 			return

@@ -22,7 +22,7 @@ func (c *collector) blobs() {
 	}
 	start, first, n := 0, 0, 0 // byte and character where the run begins, characters read
 	end := func(i int) {
-		if run := text[start:i]; c.count[Blob] < maxCues && (isBlob(run) || hidesCue(run)) {
+		if run := text[start:i]; c.count[Blob] < MostCues && (isBlob(run) || hidesCue(run)) {
 			at := first
 			if places != nil {
 				at = int(places[first])

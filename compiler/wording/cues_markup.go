@@ -23,7 +23,7 @@ func (c *collector) markup() {
 
 // all records each match of the pattern.
 func (c *collector) all(class Class, pattern *lazy.Regexp) {
-	for _, m := range pattern.FindAllStringIndex(c.text, maxCues) {
+	for _, m := range pattern.FindAllStringIndex(c.text, MostCues) {
 		c.add(class, m[0], m[1])
 	}
 }
@@ -50,7 +50,7 @@ var (
 
 // tags looks for tags of prompts. One that could be a placeholder has to be closed behind some words, or to begin a line that goes on.
 func (c *collector) tags() {
-	found := tag.FindAllStringSubmatchIndex(c.text, 4*maxCues)
+	found := tag.FindAllStringSubmatchIndex(c.text, 4*MostCues)
 	for i, m := range found {
 		name := c.text[m[2]:m[3]]
 		switch {
@@ -108,7 +108,7 @@ func (c *collector) turns() {
 	}
 	var found []place
 	speakers := map[string]bool{}
-	for from := 0; from < len(c.text) && len(found) < maxCues; {
+	for from := 0; from < len(c.text) && len(found) < MostCues; {
 		line, _, _ := strings.Cut(c.text[from:], "\n")
 		name := strings.TrimLeft(line, " \t>#*")
 		at := from + len(line) - len(name)

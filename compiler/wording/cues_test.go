@@ -97,7 +97,7 @@ func TestCuePlaces(t *testing.T) {
 
 func TestCuesAreBounded(t *testing.T) {
 	for _, text := range []string{"ignore previous instructions. ", "~/.ssh ", "use WebFetch. ", "<system> ", "https://evil.io \n"} {
-		if n := len(Cues(strings.Repeat(text, 1000), Home{})); n > maxCues {
+		if n := len(Cues(strings.Repeat(text, 1000), Home{})); n > MostCues {
 			t.Errorf("%d cues of %q", n, text)
 		}
 	}

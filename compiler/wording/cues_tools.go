@@ -12,7 +12,7 @@ var (
 // another of the server's, which are Own. Which of its tools have to be called before, a description may well say.
 func (c *collector) tools(all []word) {
 	for i, w := range all {
-		if c.count[OtherTool] >= maxCues {
+		if c.count[OtherTool] >= MostCues {
 			return
 		}
 		own := w.text != c.home.Self && strings.ContainsAny(w.text, "_-") && c.home.Tool != nil && c.home.Tool(w.text)

@@ -8,7 +8,7 @@ import (
 // Category is a way of standing in a text without being seen.
 type Category string
 
-// The categories, in the order in which they are reported.
+// The Categories, in the order in which they are reported.
 const (
 	Tags               Category = "tag characters"      // ASCII in a block that nothing shows, but for the three registered flags
 	ZeroWidth          Category = "zero-width"          // spaces and joiners without width, outside of scripts and emoji that need them
@@ -21,7 +21,8 @@ const (
 	SoftHyphens        Category = "soft hyphens"        // each inside a word, where it may be broken
 )
 
-var categories = []Category{Tags, ZeroWidth, Bidi, EscapeSequences, Controls, VariationSelectors, PrivateUse, Ignorable, SoftHyphens}
+// Categories are all there are, in the order in which they are told.
+var Categories = []Category{Tags, ZeroWidth, Bidi, EscapeSequences, Controls, VariationSelectors, PrivateUse, Ignorable, SoftHyphens}
 
 // maxPlaces bounds the places that a [Count] names.
 const maxPlaces = 3
@@ -63,7 +64,7 @@ func FindHidden(text string) Hidden {
 	if len(found) == 0 {
 		return h
 	}
-	for _, category := range categories {
+	for _, category := range Categories {
 		if c := found[category]; c != nil {
 			h.Counts = append(h.Counts, *c)
 		}

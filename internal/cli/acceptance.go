@@ -56,12 +56,12 @@ func refusing(f diag.Finding) bool {
 	return f.Class == diag.Error && !ofBridge && !ofDocument
 }
 
-// matters are the findings that decide whether a surface is let in: those that refuse it, those that somebody lets pass, and those about the
-// acceptances.
+// matters are the findings that decide whether a surface is let in: those that refuse it, those that somebody lets pass, those about the
+// acceptances, and the warnings that concern security.
 func matters(findings []diag.Finding) []diag.Finding {
 	var kept []diag.Finding
 	for _, f := range findings {
-		if _, about := gate.AcceptanceRules.Find(f.Rule); about || refusing(f) || f.Accepted != nil {
+		if _, about := gate.AcceptanceRules.Find(f.Rule); about || refusing(f) || f.Accepted != nil || warns(f) {
 			kept = append(kept, f)
 		}
 	}
@@ -119,9 +119,9 @@ func howToAccept(findings []diag.Finding, now time.Time) string {
 }
 
 // acceptEntries are the acceptances that would cover the findings: one for each rule and item, and no more of the item than they are about, where
-// that is one place.
+// that is one place. What concerns security is accepted place by place: else one that was looked at would let another pass.
 func acceptEntries(findings []diag.Finding, now time.Time) []string {
-	type about struct{ rule, server, tool, item string }
+	type about struct{ rule, server, tool, item, at string }
 	var order []about
 	places := map[about][]gate.Acceptance{}
 	for _, f := range findings {
@@ -130,9 +130,9 @@ func acceptEntries(findings []diag.Finding, now time.Time) []string {
 		if !refusing(f) || f.Rule == secretInSurface.ID || a.Check(allRules()) != nil {
 			continue
 		}
-		key := about{a.Rule, a.Server, a.Tool, a.Item}
-		if key.tool == "" && key.item == "" { // each place of the server is another matter
-			key.item = a.At
+		key := about{a.Rule, a.Server, a.Tool, a.Item, ""}
+		if f.Security || key.tool == "" && key.item == "" { // each place of the server is another matter
+			key.at = a.At
 		}
 		if places[key] == nil {
 			order = append(order, key)

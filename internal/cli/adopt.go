@@ -74,11 +74,12 @@ func (sh *shell) adopt(c *cli.Context) error {
 	if _, err := sh.gateOptions(c); err != nil {
 		return err
 	}
+	var findings []diag.Finding
 	seen, err := sh.observe(c, target)
 	if err != nil {
 		return err
 	}
-	findings, err := sh.passGate(c, "adopt", format, seen)
+	findings, selection.concerns, err = sh.passGate(c, "adopt", format, seen)
 	if err != nil {
 		return err
 	}
@@ -87,30 +88,32 @@ func (sh *shell) adopt(c *cli.Context) error {
 		return err
 	}
 	var built emit.Built
+	var given approving
 	if err := sh.exclusively(out, func() (err error) {
-		built, err = sh.adoptInto(out, in, selection)
+		built, given, err = sh.adoptInto(out, in, selection)
 		return err
 	}); err != nil {
 		return err
 	}
 	sh.tellPassed(findings)
+	selection.concerns.tell(sh.err, given.chosen, given.skipped, out)
 	return sh.printAdopted(c, out, built, findings, format)
 }
 
 // adoptInto builds the pack and puts it in place. What was approved while the server was asked counts: the approvals are read now.
-func (sh *shell) adoptInto(out string, in emit.Inputs, selection selection) (emit.Built, error) {
+func (sh *shell) adoptInto(out string, in emit.Inputs, selection selection) (built emit.Built, given approving, err error) {
 	earlier, err := checkOut(out)
 	if err != nil {
-		return emit.Built{}, err
+		return built, given, err
 	}
-	if in.Approvals, _, err = sh.approvalsFor(earlier, adopt.Bridge(in.Snapshot), selection); err != nil {
-		return emit.Built{}, err
+	if given, err = sh.approvalsFor(earlier, adopt.Bridge(in.Snapshot), selection); err != nil {
+		return built, given, err
 	}
-	built, err := emit.Build(in)
-	if err != nil {
-		return emit.Built{}, err
+	in.Approvals = given.approvals
+	if built, err = emit.Build(in); err != nil {
+		return built, given, err
 	}
-	return built, sh.writePack(out, built)
+	return built, given, sh.writePack(out, built)
 }
 
 func parseMode(word string) (pack.Mode, error) {
@@ -181,7 +184,8 @@ func readBase(path string) (*surface.McpSurfaceSnapshot, error) {
 	return surface.ReadFile(path)
 }
 
-// adoptReport is the report of adopt: what the bridge found, what of the gate's findings refuses the surface or was accepted, and the pack.
+// adoptReport is the report of adopt: what the bridge found, what of the gate's findings refuses the surface, was accepted or
+// warns of its security, and the pack.
 type adoptReport struct {
 	diag.Report
 	Pack packView `json:"pack,omitzero"` // absent when nothing was written
@@ -208,7 +212,7 @@ func (sh *shell) printAdopted(c *cli.Context, out string, built emit.Built, find
 	report := diag.NewReport("adopt", findings)
 	lead := adoptedLines(out, built)
 	err := sh.show(c, sheet{
-		Report: report, value: adoptReport{report, view}, threshold: diag.FailOnError,
+		Report: report, value: adoptReport{report, view}, threshold: diag.FailOnError, inspect: "anvil mcp inspect " + diag.ShellPath(out),
 		text: leading(lead + "\nfindings: " + report.Summary.Line() + "\n"), markdown: leading("```\n" + lead + "```\n\n"),
 	}, format)
 	if format == "text" {

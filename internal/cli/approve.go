@@ -8,10 +8,12 @@ import (
 
 	cli "github.com/urfave/cli/v2"
 
+	"anvil/compiler/adopt/gate"
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/emit"
+	"anvil/compiler/surface"
 )
 
 func approvalFlags() []cli.Flag {
@@ -28,7 +30,7 @@ func (sh *shell) approveCommand() *cli.Command {
 		ArgsUsage: "PACK [OP...]",
 		Description: `OP is a tool name or an operation id; see them with ` + "`anvil mcp inspect PACK`" + `. An approval is bound to the operation's
 contract and lapses when that changes. --read-only and --all leave approvals that hold as they are; naming an operation
-approves it anew.`,
+approves it anew. --read-only passes over the tools of which the gate warns, and says which; naming one approves it all the same.`,
 		Flags: append(approvalFlags(),
 			&cli.BoolFlag{Name: "read-only", Usage: "approve every operation that is inferred to read only"},
 			&cli.BoolFlag{Name: "all", Usage: "approve every operation"},
@@ -43,6 +45,7 @@ type selection struct {
 	readOnly   bool
 	all        bool
 	record     air.Approval // without an operation
+	concerns   concerns     // what the gate has against single tools
 }
 
 // check refuses a selection that nobody signs.
@@ -103,10 +106,10 @@ func (sh *shell) approve(c *cli.Context) error {
 		_, err := pack.Open(dir)
 		return err
 	}
-	return sh.exclusively(dir, func() error { return sh.approveIn(dir, s) })
+	return sh.exclusively(dir, func() error { return sh.approveIn(c, dir, s) })
 }
 
-func (sh *shell) approveIn(dir string, s selection) error {
+func (sh *shell) approveIn(c *cli.Context, dir string, s selection) error {
 	p, before, err := openTrusted(dir)
 	if err != nil {
 		return err
@@ -115,10 +118,14 @@ func (sh *shell) approveIn(dir string, s selection) error {
 	if err != nil {
 		return err
 	}
-	var chosen []air.Operation
-	if in.Approvals, chosen, err = sh.approvalsFor(p, before, s); err != nil {
+	if s.concerns, err = sh.concernsAbout(c, in.Snapshot); err != nil {
 		return err
 	}
+	given, err := sh.approvalsFor(p, before, s)
+	if err != nil {
+		return err
+	}
+	in.Approvals = given.approvals
 	built, err := emit.Build(in)
 	if err != nil {
 		return err
@@ -126,46 +133,71 @@ func (sh *shell) approveIn(dir string, s selection) error {
 	if err := sh.writePack(p.Dir, built); err != nil {
 		return err
 	}
-	return sh.printApproved(p.Dir, chosen, built)
+	if err := sh.printApproved(p.Dir, given, built); err != nil {
+		return err
+	}
+	s.concerns.tell(sh.err, given.chosen, given.skipped, dir)
+	return nil
+}
+
+// concernsAbout runs the gate on the surface of a pack. What the configuration accepts is no concern.
+func (sh *shell) concernsAbout(c *cli.Context, s *surface.McpSurfaceSnapshot) (concerns, error) {
+	o, err := sh.gateOptions(c)
+	if err != nil {
+		return nil, err
+	}
+	v, err := gate.CheckContext(sh.ctx, s, o)
+	return concernsOf(v), err
+}
+
+// approving is what a selection comes to.
+type approving struct {
+	approvals []air.Approval  // those from before, and those now given
+	chosen    []air.Operation // that are approved now
+	skipped   []air.Operation // that would be, were it not for what the gate has against their tools
 }
 
 // approvalsFor joins the approvals an earlier pack, which is trusted, holds with those now given for the chosen operations of d.
-func (sh *shell) approvalsFor(earlier *pack.Pack, d air.Document, s selection) (approvals []air.Approval, chosen []air.Operation, err error) {
+func (sh *shell) approvalsFor(earlier *pack.Pack, d air.Document, s selection) (given approving, err error) {
 	if earlier != nil {
 		before, err := earlier.Document()
 		if err != nil {
-			return nil, nil, err
+			return given, err
 		}
-		approvals = pack.Approvals(before)
+		given.approvals = pack.Approvals(before)
 	}
-	inForce, _ := d.WithApprovals(approvals, sh.now())
-	if chosen, err = s.choose(inForce); err != nil {
-		return nil, nil, err
+	inForce, _ := d.WithApprovals(given.approvals, sh.now())
+	if given.chosen, given.skipped, err = s.choose(inForce); err != nil {
+		return given, err
 	}
-	for _, o := range chosen {
+	for _, o := range given.chosen {
 		record := s.record
 		record.Operation, record.ContractDigest, record.TextDigest = o.ID, o.ContractDigest, o.TextDigest
-		approvals = slices.DeleteFunc(approvals, func(a air.Approval) bool { return a.Operation == o.ID })
-		approvals = append(approvals, record)
+		given.approvals = slices.DeleteFunc(given.approvals, func(a air.Approval) bool { return a.Operation == o.ID })
+		given.approvals = append(given.approvals, record)
 	}
-	return approvals, chosen, nil
+	return given, nil
 }
 
 // choose returns the operations to approve; a name that is not there, and a blocked operation that is named, are errors. Those chosen by
 // their kind are left out when their approval holds: who gave it, why and until when stays, and a second run changes nothing.
-func (s selection) choose(d air.Document) ([]air.Operation, error) {
-	chosen, err := s.named(d)
-	if err != nil {
-		return nil, err
+// Those chosen for reading only are passed over where the gate has something against their tool.
+func (s selection) choose(d air.Document) (chosen, skipped []air.Operation, err error) {
+	if chosen, err = s.named(d); err != nil {
+		return nil, nil, err
 	}
 	for _, o := range d.Operations {
 		named := slices.ContainsFunc(chosen, func(c air.Operation) bool { return c.ID == o.ID })
 		holds := o.State == air.StateApproved && o.Approval.TextDigest == o.TextDigest
-		if !named && !holds && o.State != air.StateBlocked && (s.all || s.readOnly && o.Effect.Kind == air.Read) {
+		switch {
+		case named || holds || o.State == air.StateBlocked, !s.all && (!s.readOnly || o.Effect.Kind != air.Read):
+		case !s.all && s.concerns.of(o) != "":
+			skipped = append(skipped, o)
+		default:
 			chosen = append(chosen, o)
 		}
 	}
-	return chosen, nil
+	return chosen, skipped, nil
 }
 
 func (s selection) named(d air.Document) (chosen []air.Operation, err error) {
@@ -189,20 +221,22 @@ func (s selection) named(d air.Document) (chosen []air.Operation, err error) {
 	return chosen, nil
 }
 
-func (sh *shell) printApproved(dir string, chosen []air.Operation, built emit.Built) error {
-	for _, o := range chosen {
+func (sh *shell) printApproved(dir string, given approving, built emit.Built) error {
+	for _, o := range given.chosen {
 		word := "approved"
 		if o.State == air.StateApproved {
 			word = "renewed"
 		}
 		fmt.Fprintf(sh.out, "%-9s %s  (%s, %s risk)\n", word, diag.Printable(o.MCP.ToolName), effectWords(o), o.Effect.Risk)
 	}
-	if len(chosen) == 0 {
+	if len(given.chosen) == 0 {
 		fmt.Fprintln(sh.out, "nothing new to approve")
 	}
 	approved := len(built.Document.Approved().Operations)
 	fmt.Fprintf(sh.out, "%d of %s can be called\n", approved, counted(len(built.Document.Operations), "operation"))
-	if approved == 0 {
+	if approved == 0 && len(given.skipped) > 0 {
+		fmt.Fprintln(sh.out, "\nnext: approve operations by name, once you know what the gate warns of")
+	} else if approved == 0 {
 		fmt.Fprintln(sh.out, "\nnext: approve operations by name; none is inferred to be read-only")
 	} else if built.Manifest.Mode == pack.Facade {
 		fmt.Fprintf(sh.out, "\nnext: anvil mcp serve %s\n", diag.ShellPath(dir))

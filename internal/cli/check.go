@@ -275,6 +275,12 @@ func (sh *shell) printCheck(c *cli.Context, r diag.Report, format string, thresh
 	if len(r.Findings) > 0 {
 		lines += "\n"
 	}
-	return sh.show(c, sheet{Report: r, threshold: threshold, text: leading(lines),
+	look := "anvil mcp inspect "
+	if c.NArg() == 1 {
+		look += diag.ShellArg(c.Args().First(), "NAME")
+	} else {
+		look += "--all"
+	}
+	return sh.show(c, sheet{Report: r, threshold: threshold, text: leading(lines), inspect: look + repeated(c, "config"),
 		markdown: func(w io.Writer) error { return writeStatusTable(w, r.Servers) }}, format)
 }

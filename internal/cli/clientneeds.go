@@ -74,7 +74,7 @@ func aliasesOf(findings []diag.Finding) []aliasView {
 		i, known := at[key]
 		if !known {
 			i = len(rows)
-			at[key], rows = i, append(rows, aliasView{Server: f.Server, Tool: f.Tool, Alias: f.Fix.Alias, Rules: []string{}, Clients: []string{}})
+			at[key], rows = i, append(rows, aliasView{Server: f.Server, Tool: diag.ShortName(f.Tool), Alias: f.Fix.Alias, Rules: []string{}, Clients: []string{}})
 		}
 		row := &rows[i]
 		if !slices.Contains(row.Rules, f.Rule) {

@@ -88,7 +88,7 @@ func clientVerdicts(findings []diag.Finding, counts []string, tools, tokens int)
 }
 
 func (v *clientVerdict) add(f diag.Finding) {
-	tool := f.Tool
+	tool := diag.ShortName(f.Tool)
 	if f.Server != "" && tool != "" {
 		tool = f.Server + ": " + tool
 	}

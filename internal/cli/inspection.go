@@ -112,7 +112,7 @@ func (sh *shell) newInspection(c *cli.Context, seen observed, v gate.Verdict, d 
 	for _, kind := range surface.Kinds {
 		view.Surface.Counts[kind.List()] = len(s.Items[kind])
 	}
-	operations, about := newMatcher(d.Operations), bySubject(view.Findings)
+	operations, about := newMatcher(d.Operations), v.About
 	for _, it := range s.Tools() {
 		if err := sh.ctx.Err(); err != nil {
 			return view, err
@@ -161,7 +161,7 @@ func (m matcher) of(it surface.Item) *air.Operation {
 	return &o
 }
 
-func newToolView(it surface.Item, o *air.Operation, findings []diag.Finding, inPack bool) toolView {
+func newToolView(it surface.Item, o *air.Operation, findings []gate.Gist, inPack bool) toolView {
 	t := toolView{
 		Name: it.Name, Arguments: arguments(it.Node.Get("inputSchema")), Hints: hints(it.Node.Get("annotations")), Flags: flagsOf(it, findings),
 		RefusedBy: refusedBy(findings), Digest: it.Digest,
@@ -176,18 +176,9 @@ func newToolView(it surface.Item, o *air.Operation, findings []diag.Finding, inP
 	return t
 }
 
-// bySubject gathers the findings about each subject.
-func bySubject(findings []diag.Finding) map[string][]diag.Finding {
-	about := map[string][]diag.Finding{}
-	for _, f := range findings {
-		about[f.Subject] = append(about[f.Subject], f)
-	}
-	return about
-}
-
 // flagsOf says what sets a tool apart beside its effect and hints: that it answers with structured content or as a task, and the rules that
 // found something in it.
-func flagsOf(it surface.Item, findings []diag.Finding) []string {
+func flagsOf(it surface.Item, findings []gate.Gist) []string {
 	flags := []string{}
 	if it.Node.Get("outputSchema") != nil {
 		flags = append(flags, "structured")
@@ -196,7 +187,8 @@ func flagsOf(it surface.Item, findings []diag.Finding) []string {
 		flags = append(flags, "task-"+task)
 	}
 	for _, f := range findings {
-		if !isAside(f) && !slices.Contains(flags, f.Rule) {
+		ofOthers := !f.Accepted && isAside(diag.Finding{Axis: f.Axis, Class: f.Class})
+		if !ofOthers && !slices.Contains(flags, f.Rule) {
 			flags = append(flags, f.Rule)
 		}
 	}
@@ -204,12 +196,10 @@ func flagsOf(it surface.Item, findings []diag.Finding) []string {
 }
 
 // refusedBy lists the clients that refuse something for this tool.
-func refusedBy(findings []diag.Finding) []string {
+func refusedBy(findings []gate.Gist) []string {
 	clients := []string{}
 	for _, p := range profiles.All().Clients {
-		if slices.ContainsFunc(findings, func(f diag.Finding) bool {
-			return f.Axis == p.Axis() && f.Refuses
-		}) {
+		if slices.ContainsFunc(findings, func(f gate.Gist) bool { return f.Axis == p.Axis() && f.Refuses }) {
 			clients = append(clients, p.ID)
 		}
 	}

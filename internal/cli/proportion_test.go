@@ -75,6 +75,38 @@ func TestReportsStayInProportion(t *testing.T) {
 	}
 }
 
+// TestLongNamesAreListedShort lists tools of names that no client takes, once for each of the clients and with an alias: what stands around the findings
+// takes a few kilobytes for each tool and not each name as often as there are clients.
+func TestLongNamesAreListedShort(t *testing.T) {
+	var tools []string
+	for i := range 50 {
+		tools = append(tools, fmt.Sprintf(`{"name":"%s%d","description":"Looks at it.","inputSchema":{"type":"object"}}`, strings.Repeat("x", 1000), i))
+	}
+	view, size := inspectedTools(t, tools)
+	clients, named := view.Surface.Clients, 0
+	for _, v := range clients {
+		for _, name := range v.Tools {
+			if named++; len([]rune(name)) > diag.MaxName {
+				t.Fatalf("client %s has a tool of %d characters", v.Client, len(name))
+			}
+		}
+		for name := range v.Aliases {
+			if len([]rune(name)) > diag.MaxName {
+				t.Fatalf("client %s has an alias for a tool of %d characters", v.Client, len(name))
+			}
+		}
+	}
+	data, err := canon.Encode(view.Surface)
+	if err != nil {
+		t.Fatal(err)
+	}
+	each := 2 * (diag.MaxName + 100) * len(clients) // in the tools and the aliases of each client
+	if bound := 4*size + len(tools)*(each+reportTool); named < len(tools) || len(data) > bound {
+		t.Errorf("%d names, %d bytes around the findings on a surface of %d, and no more than %d are allowed", named, len(data), size, bound)
+	}
+	t.Logf("%d bytes of %d", len(data), size)
+}
+
 func inspectedTools(t *testing.T, tools []string) (view inspection, size int) {
 	t.Helper()
 	s := surfaceOf(t, tools)

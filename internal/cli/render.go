@@ -21,6 +21,7 @@ type sheet struct {
 	markdown  func(io.Writer) error // the same, as Markdown
 	document  []byte                // all of it as Markdown, where that is no table of findings
 	next      []step
+	inspect   string // where to read the warnings of the gate, which the text then has in short; "" shows them whole
 	threshold diag.Threshold
 }
 
@@ -52,9 +53,14 @@ func (s sheet) writeText(w io.Writer, shown diag.Report, hidden int) error {
 			return err
 		}
 	}
+	var warnings []string
+	if s.inspect != "" {
+		shown, warnings = inShort(shown)
+	}
 	if err := shown.WriteText(w); err != nil {
 		return err
 	}
+	writeWarnings(w, warnings, s.inspect)
 	if line := hiddenLine(hidden); line != "" {
 		fmt.Fprintln(w, line)
 	}

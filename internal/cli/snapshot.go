@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	cli "github.com/urfave/cli/v2"
 
@@ -28,7 +29,7 @@ gate refuses the surface; what it lets pass because somebody accepted it is told
 	}
 }
 
-// snapshotReport is the report of snapshot: the findings that refuse the surface or were accepted, and the file that was written.
+// snapshotReport is the report of snapshot: the findings that refuse the surface, were accepted or warn of its security, and the file that was written.
 type snapshotReport struct {
 	diag.Report
 	Snapshot snapshotView `json:"snapshot,omitzero"` // absent when nothing was written
@@ -72,7 +73,7 @@ func (sh *shell) snapshot(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	findings, err := sh.passGate(c, "snapshot", format, seen)
+	findings, _, err := sh.passGate(c, "snapshot", format, seen)
 	if err != nil {
 		return err
 	}
@@ -90,34 +91,39 @@ func (sh *shell) snapshot(c *cli.Context) error {
 	if target.Kind != config.KindName {
 		next = fmt.Sprintf("\nnext: name the server %s in anvil.yaml, so that `anvil mcp check` compares it with this file\n", name)
 	}
-	if format == "text" {
-		_, err := fmt.Fprint(sh.out, text, next)
-		return err
-	}
 	report := diag.NewReport("snapshot", findings)
+	if format == "text" {
+		var b strings.Builder
+		if _, lines := inShort(report); len(lines) > 0 {
+			fmt.Fprintf(&b, "\nfindings: %s\n", report.Summary.Line())
+			writeWarnings(&b, lines, "anvil mcp inspect "+diag.ShellPath(view.File))
+		}
+		return sh.writeResult("", sh.secret.hide([]byte(text+b.String()+next)))
+	}
 	return sh.show(c, sheet{Report: report, value: snapshotReport{report, view}, markdown: leading("```\n" + text + "```\n\n"), threshold: diag.FailOnError}, format)
 }
 
-// passGate refuses a surface with errors; the report says what to fix. It returns what matters of the findings when they refuse nothing.
-func (sh *shell) passGate(c *cli.Context, command, format string, seen observed) ([]diag.Finding, error) {
+// passGate refuses a surface with errors; the report says what to fix. It returns what matters of the findings when they refuse
+// nothing, and what concerns the security of single tools.
+func (sh *shell) passGate(c *cli.Context, command, format string, seen observed) ([]diag.Finding, concerns, error) {
 	verdict, err := sh.verdict(c, seen, doubts(seen)...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	findings := matters(verdict.Findings)
 	errors := slices.DeleteFunc(slices.Clone(findings), func(f diag.Finding) bool { return !refusing(f) })
 	if len(errors) == 0 {
-		return findings, nil
+		return findings, concernsOf(verdict), nil
 	}
 	report := diag.NewReport(command, findings)
-	if err := sh.show(c, sheet{Report: report, threshold: diag.FailOnError}, format); err != nil {
-		return nil, err
+	if err := sh.show(c, sheet{Report: report, threshold: diag.FailOnError, inspect: "anvil mcp inspect TARGET"}, format); err != nil {
+		return nil, nil, err
 	}
 	refusal := fmt.Sprintf("the gate refuses this surface: %s; nothing was written", diag.NewReport(command, errors).Summary.Line())
 	if how := howToAccept(errors, sh.now()); how != "" {
 		refusal += "; have what is listed above fixed in the server;\n" + how
 	}
-	return nil, &exitError{exitFindings, fmt.Errorf("%s", refusal)}
+	return nil, nil, &exitError{exitFindings, fmt.Errorf("%s", refusal)}
 }
 
 // baseline loads the stored snapshot, nil when there is none. It is read before the server is asked, so that nothing that somebody accepts

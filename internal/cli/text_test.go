@@ -106,7 +106,7 @@ func TestChooseLeavesBlockedAndHeld(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			chosen, err := tt.choice.choose(d)
+			chosen, _, err := tt.choice.choose(d)
 			got := ""
 			for _, o := range chosen {
 				got = strings.TrimSpace(got + " " + o.ID)

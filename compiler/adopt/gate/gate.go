@@ -34,7 +34,8 @@ type Options struct {
 // each rule and axis tells how many are not.
 type Verdict struct {
 	Findings []diag.Finding
-	Covered  []bool // for each of the accepted whether it covers something, listed or not
+	Covered  []bool            // for each of the accepted whether it covers something, listed or not
+	About    map[string][]Gist // by subject, what was found, listed or not
 }
 
 // Check is [CheckContext] without an end.

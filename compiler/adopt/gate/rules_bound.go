@@ -25,6 +25,7 @@ type collector struct {
 	byRule  map[string][]int // the acceptances of a rule
 	covered []bool           // whether an acceptance covers something
 	piles   map[lot]*pile
+	gists   gists
 	room    int // bytes of JSON that the findings may take
 }
 
@@ -37,10 +38,13 @@ type pile struct {
 	kept []diag.Finding
 	left int
 	rest diag.Finding // as bad as the worst of those that are left out
+
+	unlisted map[string]bool // tools that have findings of a rule of security that are not listed
+	shown    []string        // tools that have findings that are
 }
 
 func newCollector(o Options, surfaces ...*surface.McpSurfaceSnapshot) *collector {
-	c := &collector{options: o, byRule: map[string][]int{}, covered: make([]bool, len(o.Accepted)), piles: map[lot]*pile{}, room: reportFloor}
+	c := &collector{options: o, byRule: map[string][]int{}, covered: make([]bool, len(o.Accepted)), piles: map[lot]*pile{}, gists: gists{}, room: reportFloor}
 	for i, a := range o.Accepted {
 		c.byRule[a.Rule] = append(c.byRule[a.Rule], i)
 	}
@@ -69,6 +73,7 @@ func bytesOf(s *surface.McpSurfaceSnapshot) int {
 func (c *collector) add(findings []diag.Finding) {
 	for _, f := range findings {
 		f = c.accept(f)
+		c.gists.add(f.Subject, f)
 		at := lot{f.Rule, f.Axis}
 		p := c.piles[at]
 		if p == nil {
@@ -103,7 +108,7 @@ func (c *collector) accept(f diag.Finding) diag.Finding {
 func (p *pile) cut(most int) {
 	diag.Sort(p.kept)
 	p.kept = slices.CompactFunc(p.kept, func(a, b diag.Finding) bool { return a.Fingerprint != "" && a.Fingerprint == b.Fingerprint })
-	slices.SortStableFunc(p.kept, func(a, b diag.Finding) int { return b.Class.Rank() - a.Class.Rank() })
+	spread(p.kept)
 	if len(p.kept) <= most {
 		return
 	}
@@ -120,6 +125,12 @@ func (p *pile) leave(f diag.Finding) {
 		p.rest.Class, p.rest.Radius, p.rest.Confirmed = f.Class, f.Radius, f.Confirmed
 	}
 	p.rest.Security, p.rest.Refuses = p.rest.Security || f.Security, p.rest.Refuses || f.Refuses
+	if f.Security && f.Tool != "" {
+		if p.unlisted == nil {
+			p.unlisted = map[string]bool{}
+		}
+		p.unlisted[f.Tool] = true
+	}
 }
 
 // verdict returns what is listed, and for each lot that is not listed whole one finding more that tells how many are left out.
@@ -141,7 +152,7 @@ func (c *collector) verdict() Verdict {
 		}
 	}
 	diag.Sort(findings)
-	return Verdict{Findings: findings, Covered: c.covered}
+	return Verdict{Findings: findings, Covered: c.covered, About: c.gists.bySubject()}
 }
 
 // fill lists findings while there is room: the worst class first, and within a class one of each lot by turns. Once one does not fit, nothing less
@@ -163,6 +174,7 @@ func (c *collector) fill(piles []*pile) []diag.Finding {
 				}
 				c.room -= size
 				findings = append(findings, p.kept[turn])
+				p.shown = append(p.shown, p.kept[turn].Tool)
 			}
 		}
 		for _, p := range piles { // so that the next rank begins at the head
@@ -207,6 +219,7 @@ func (p *pile) summary() diag.Finding {
 	f := p.rest
 	f.Rule, f.Axis, f.Subject = p.rule, p.axis, "server"
 	f.Message = fmt.Sprintf("%d more findings of rule %s are not listed", p.left, p.rule)
+	p.nameUnlisted(&f)
 	f.Hint = "correct or accept those that are listed, and look again"
 	return f.Sealed(fmt.Sprint(p.left))
 }

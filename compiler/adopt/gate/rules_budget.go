@@ -43,7 +43,7 @@ const listedTools = 8
 func fitting(f diag.Finding, leaving []spentTool, limit int) diag.Finding {
 	var names []string
 	for _, t := range leaving {
-		names = append(names, t.label)
+		names = append(names, diag.ShortName(t.label))
 	}
 	out := min(len(names), len(names)-limit)
 	if keep := names[out:]; len(keep) < out {

@@ -53,10 +53,19 @@ func newLooks() looks { return looks{map[string]string{}, map[string]string{}} }
 
 // add returns the first name that was added and looks like this one, though it is not the same by case and separators alone.
 func (l looks) add(name string) (other string, found bool) {
+	return l.look(name, func(first string) bool { return air.CanonicalName(first) != air.CanonicalName(name) })
+}
+
+// addAny is add for names of several servers, where no other rule speaks of those that are the same but for case and separators.
+func (l looks) addAny(name string) (other string, found bool) {
+	return l.look(name, func(first string) bool { return first != name })
+}
+
+func (l looks) look(name string, apart func(first string) bool) (other string, found bool) {
 	exact := lookalike.Skeleton(name)
 	loose := lookalike.Skeleton(separators.Replace(strings.ToLower(lookalike.Compatible(name))))
 	for _, first := range []string{remember(l.exact, exact, name), remember(l.loose, loose, name)} {
-		if first != name && air.CanonicalName(first) != air.CanonicalName(name) {
+		if first != name && apart(first) {
 			return first, true
 		}
 	}

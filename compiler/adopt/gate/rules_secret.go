@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"strconv"
 
 	"anvil/compiler/diag"
 	"anvil/compiler/wording"
@@ -20,12 +21,12 @@ func checkSecrets(v *survey) []diag.Finding {
 		if len(secrets) == 0 && u.role != nameRole && u.role != patternRole && wording.Random(u.text) && wording.NamesSecret(u.property) && !wording.Placeholder(u.text) {
 			secrets = []wording.Secret{{Kind: fmt.Sprintf("value of %s", u.property), Value: u.text}}
 		}
-		for _, s := range secrets {
+		for i, s := range secrets {
 			v.secrets[s.Value] = true
 			masked, kind := wording.Mask(s.Value), diag.Shorten(diag.Printable(s.Kind), 60)
 			f := u.finding(rule, fmt.Sprintf("%s holds what looks like a secret (%s) at character %d: %s", u.place(), kind, s.At, diag.Printable(masked)))
 			f.Hint = "revoke it and take it out of the server; where it is made up, write it as a placeholder like YOUR_API_KEY"
-			findings = append(findings, f.Sealed(kind, masked))
+			findings = append(findings, f.Sealed(kind, wording.Label(s.Value), strconv.Itoa(i)))
 		}
 	})
 	return findings

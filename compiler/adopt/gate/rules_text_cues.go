@@ -54,12 +54,13 @@ func checkInjectionCues(v *survey) []diag.Finding {
 		if len(cues) == 0 {
 			return
 		}
+		around := contextOf(u.text, cues)
 		cues = slices.DeleteFunc(cues, func(c wording.Cue) bool { return c.Class == wording.OffHost && u.mentions(c) })
 		for _, class := range wording.Classes {
 			for _, mild := range []bool{false, true} {
 				of := slices.DeleteFunc(slices.Clone(cues), func(c wording.Cue) bool { return c.Class != class || (c.Claimed || c.Own) != mild })
 				if len(of) > 0 {
-					findings = append(findings, cueFinding(u, class, of))
+					findings = append(findings, cueFinding(u, class, of, around))
 				}
 			}
 		}
@@ -87,7 +88,7 @@ var (
 		"nothing is wrong with that unless the other tool is the one that you approve"}
 )
 
-func cueFinding(u utterance, class wording.Class, cues []wording.Cue) diag.Finding {
+func cueFinding(u utterance, class wording.Class, cues []wording.Cue, around surroundings) diag.Finding {
 	var at []int
 	args := []string{string(class)}
 	if u.role == nameRole { // which is not what stands at its pointer
@@ -95,8 +96,9 @@ func cueFinding(u utterance, class wording.Class, cues []wording.Cue) diag.Findi
 	}
 	for _, c := range cues {
 		at = append(at, c.At)
-		args = append(args, c.Quote)
+		args = append(args, c.Quote, around.sentences[c.At])
 	}
+	args = append(args, around.beyond[class])
 	words := cueWords[class]
 	switch {
 	case cues[0].Own:

@@ -26,8 +26,8 @@ func CheckTogether(surfaces []Surface, o Options) []diag.Finding {
 	return v.Findings
 }
 
-// CheckTogetherContext judges what only shows when several servers are given to one client: names that meet, names that look alike, and what all
-// tools come to. What is wrong with one server alone is [Check]'s. The verdict is empty for fewer than two surfaces. Of the options it reads
+// CheckTogetherContext judges what only shows when several servers are given to one client: names that meet, names that look alike, texts of one
+// that name tools of another, and what all tools come to. What is wrong with one server alone is [Check]'s. The verdict is empty for fewer than two surfaces. Of the options it reads
 // Clients, Accepted and Now. It ends as [CheckContext] does.
 func CheckTogetherContext(ctx stdcontext.Context, surfaces []Surface, o Options) (Verdict, error) {
 	o.Server = ""
@@ -58,6 +58,7 @@ func (v *survey) meet(surfaces []Surface, c *collector) {
 		func() []diag.Finding {
 			return renamed(sorted, slices.Concat(sameNames(tools), v.exposedAlike(tools), alikeAcross(tools)))
 		},
+		func() []diag.Finding { return v.speakingOfOthers(sorted, tools) },
 		func() []diag.Finding { return v.together(sorted) },
 	} {
 		found := find()
@@ -205,7 +206,7 @@ func alikeAcross(tools []offer) []diag.Finding {
 		own[t.Name][t.from] = true
 	}
 	for _, t := range tools {
-		other, found := seen.add(t.Name)
+		other, found := seen.addAny(t.Name)
 		if !found || own[other][t.from] {
 			continue
 		}

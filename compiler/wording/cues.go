@@ -108,6 +108,7 @@ func (c *collector) sayings(words []word) {
 		case without[w.text] && forbids(before, 8):
 		case (class == Credential || class == Exfiltration) && forbidsNext(before):
 		case manner[w.text] && tells(before):
+		case plainSense(class, words, first, last):
 		case inName(words[first:last+1]) && class != Override && class != Secrecy && class != CallFirst:
 		default:
 			c.add(class, w.from, words[last].to)

@@ -57,7 +57,7 @@ func (c *collector) urls() {
 		for end < len(c.text) && partOfURL(c.text[end]) {
 			end++
 		}
-		if host := hostIn(c.text[rest:end]); c.foreign(host) && (scheme == 0 && end == len(c.text) || ledTo(c.text, scheme)) {
+		if host := hostIn(c.text[rest:end]); c.foreign(host) && (scheme == 0 && end == len(c.text) || c.tired() || ledTo(c.text, scheme)) {
 			c.addressed(OffHost, host, scheme, end)
 		}
 		return end
@@ -93,6 +93,10 @@ func (c *collector) mailboxes() {
 		read = to
 		host := strings.Trim(c.text[at+1:to], ".-_+%")
 		if from == at || !strings.Contains(host, ".") || !c.foreign(host) {
+			return to
+		}
+		if c.tired() {
+			c.addressed(Exfiltration, host, from, at+1+len(host))
 			return to
 		}
 		before, after := sentenceAround(c.text, from, to)

@@ -79,6 +79,10 @@ func (c *collector) holder(from, to int, certain bool) int {
 	for to > from && strings.IndexByte(".:", c.text[to-1]) >= 0 {
 		to--
 	}
+	if c.tired() {
+		c.add(Credential, from, to)
+		return end
+	}
 	before, after := sentenceAround(c.text, from, to)
 	if documented(before) || documented(after) {
 		certain = false

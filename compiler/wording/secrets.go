@@ -55,7 +55,7 @@ func Secrets(text string) []Secret {
 	var found []Secret
 	add := func(kind string, from, to int) {
 		overlaps := slices.ContainsFunc(found, func(s Secret) bool { return from < s.to && s.from < to })
-		if len(found) < maxSecrets && !overlaps && !Placeholder(text[from:to]) {
+		if len(found) < maxSecrets && !overlaps && !standsFor(kind, text[from:to]) {
 			found = append(found, Secret{Kind: kind, Value: text[from:to], from: from, to: to})
 		}
 	}
@@ -65,6 +65,10 @@ func Secrets(text string) []Secret {
 			f.find(text, add)
 		}
 	}
+	if long {
+		botTokens(text, add)
+	}
+	inConnections(text, add)
 	inAddresses(text, add)
 	if long {
 		assigned(text, add)

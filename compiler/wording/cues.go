@@ -77,6 +77,17 @@ type collector struct {
 	cues  []Cue
 	count map[Class]int
 	taken map[Class][][2]int // bytes of the folded text
+	looks int                // places around which the sentence was read
+}
+
+// maxLooks bounds the places of one text around which the sentence is read. A text that has more of them is no description: what comes behind is taken
+// for what it looks like.
+const maxLooks = 2000
+
+// tired counts a place and reports that there were too many.
+func (c *collector) tired() bool {
+	c.looks++
+	return c.looks > maxLooks
 }
 
 // add records the cue at bytes from to to of the folded text, unless it overlaps another of its class.
@@ -109,6 +120,7 @@ func (c *collector) sayings(words []word) {
 		case without[w.text] && forbids(before, 8):
 		case (class == Credential || class == Exfiltration) && forbidsNext(before):
 		case manner[w.text] && tells(before):
+		case plainSense(class, words, first, last):
 		case inName(words[first:last+1]) && class != Override && class != Secrecy && class != CallFirst:
 		default:
 			c.add(class, w.from, words[last].to)

@@ -57,7 +57,7 @@ func (c *collector) urls() {
 		for end < len(c.text) && partOfURL(c.text[end]) {
 			end++
 		}
-		if host := hostIn(c.text[rest:end]); c.foreign(host) && (scheme == 0 && end == len(c.text) || ledTo(c.text, scheme)) {
+		if host := hostIn(c.text[rest:end]); c.foreign(host) && (scheme == 0 && end == len(c.text) || c.tired() || ledTo(c.text, scheme)) {
 			c.addressed(OffHost, host, scheme, end)
 		}
 		return end
@@ -95,8 +95,12 @@ func (c *collector) mailboxes() {
 		if from == at || !strings.Contains(host, ".") || !c.foreign(host) {
 			return to
 		}
+		if c.tired() {
+			c.addressed(Exfiltration, host, from, at+1+len(host))
+			return to
+		}
 		before, after := sentenceAround(c.text, from, to)
-		if !anyOf(before, citing) && (sendsMail(before) || anyOf(after, mailed)) {
+		if !anyOf(before, citing) && !asksFor(c.text[from:at], before, after) && (sendsMail(before) || anyOf(after, mailed)) {
 			c.addressed(Exfiltration, host, from, at+1+len(host))
 		}
 		return to
@@ -105,6 +109,23 @@ func (c *collector) mailboxes() {
 
 func mailByte(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || strings.IndexByte(".-_+%", b) >= 0
+}
+
+// Mailboxes of a vendor, what is written to them, and what follows their address where a person is told to write.
+var (
+	roleMailbox = words("support sales help info contact feedback security bugs hello team admin billing privacy legal press")
+	reports     = words("bug bugs feedback questions question issues problems")
+	writing     = words("email mail contact e-mail")
+	onOccasion  = words("for if when with")
+)
+
+// asksFor reports a mailbox that people are told to write to: "email support@company.com for access".
+func asksFor(mailbox string, before, after []word) bool {
+	last := len(before) - 1
+	if !roleMailbox[mailbox] || last < 0 {
+		return false
+	}
+	return anyOf(before, reports) || writing[before[last].text] && (len(after) == 0 || onOccasion[after[0].text])
 }
 
 func sendsMail(before []word) bool {
@@ -154,6 +175,16 @@ func partOfURL(c byte) bool {
 
 // hostIn returns the host of what follows "://"; "" when there is none that a name server would know.
 func hostIn(rest string) string {
+	host := hostPart(rest)
+	host = strings.Trim(host, ".;!?*")
+	if !strings.Contains(host, ".") || strings.ContainsAny(host, "$%") {
+		return ""
+	}
+	return host
+}
+
+// hostPart cuts user, port and path off.
+func hostPart(rest string) string {
 	host := rest
 	if end := strings.IndexAny(host, "/?#"); end >= 0 {
 		host = host[:end]
@@ -163,10 +194,6 @@ func hostIn(rest string) string {
 	}
 	if port := strings.IndexByte(host, ':'); port >= 0 {
 		host = host[:port]
-	}
-	host = strings.Trim(host, ".;!?*")
-	if !strings.Contains(host, ".") || strings.ContainsAny(host, "$%") {
-		return ""
 	}
 	return host
 }

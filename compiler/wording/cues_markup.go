@@ -14,10 +14,22 @@ func (c *collector) markup() {
 		c.all(Markup, templateMark)
 	}
 	if strings.IndexByte(c.text, '[') >= 0 {
-		c.all(Markup, bracketMark)
+		c.brackets()
 	}
 	if strings.IndexByte(c.text, ':') >= 0 || strings.Contains(c.text, "###") {
 		c.turns()
+	}
+}
+
+// brackets looks for marks in brackets. A word alone in them may be the name of a section: it has to lead an order, of some words.
+func (c *collector) brackets() {
+	const order = 3 // words
+	for _, m := range bracketMark.FindAllStringIndex(c.text, 4*maxCues) {
+		line, _, _ := strings.Cut(c.text[m[1]:min(len(c.text), m[1]+200)], "\n")
+		plain := strings.Trim(c.text[m[0]:m[1]], "[]")
+		if inst := plain == "inst" || plain == "/inst"; inst || strings.ContainsAny(plain, ": ") || len(wordsOf(line)) >= order {
+			c.add(Markup, m[0], m[1])
+		}
 	}
 }
 
@@ -117,7 +129,7 @@ func (c *collector) turns() {
 		if promptHeads[word] && strings.Contains(line[:len(line)-len(name)], "##") && (strings.Trim(rest, ":* \t") == "" || rest[0] == ':') {
 			c.add(Markup, at, at+len(word))
 		}
-		if turnOf[word] && strings.HasPrefix(rest, ":") && strings.Trim(rest, ":* \t\r") != "" {
+		if turnOf[word] && strings.HasPrefix(rest, ":") && strings.Trim(rest, ":* \t\r") != "" && !explains(word, rest) {
 			found = append(found, place{word, at, at + len(word) + 1})
 			speakers[word] = true
 		}
@@ -128,6 +140,13 @@ func (c *collector) turns() {
 			c.add(Markup, p.from, p.to)
 		}
 	}
+}
+
+// explains reports what stands behind the name of a parameter: "user: the user to look up".
+func explains(name, rest string) bool {
+	words := wordsOf(rest[:min(len(rest), 60)])
+	return len(words) > 1 && (words[0].text == "the" || words[0].text == "a" || words[0].text == "an") && words[1].text == name ||
+		len(words) > 1 && (words[0].text == "id" || words[0].text == "name") && words[1].text == "of"
 }
 
 var (

@@ -79,6 +79,10 @@ func (c *collector) holder(from, to int, certain bool) int {
 	for to > from && strings.IndexByte(".:", c.text[to-1]) >= 0 {
 		to--
 	}
+	if c.tired() {
+		c.add(Credential, from, to)
+		return end
+	}
 	before, after := sentenceAround(c.text, from, to)
 	if documented(before) || documented(after) {
 		certain = false
@@ -86,10 +90,27 @@ func (c *collector) holder(from, to int, certain bool) int {
 			return end
 		}
 	}
+	if denied(before, after) {
+		certain = false
+	}
 	if certain || ordered(before) || owed(after) {
 		c.add(Credential, from, to)
 	}
 	return end
+}
+
+// denying are words of what keeps others away from something; excusing follow on "never" without forbidding what comes behind them.
+var (
+	denying  = words("blocks blocked denies denied rejects rejected refuses refused prevents prevented excludes excluded protects forbids forbidden disallowed unreachable")
+	excusing = words("forget fail hesitate skip omit neglect stop")
+)
+
+// denied reports that what was named is out of reach, by the words of its sentence.
+func denied(before, after []word) bool {
+	if anyOf(before, excusing) {
+		return false
+	}
+	return anyOf(before, denying) || forbids(before, 3) || anyOf(after[:min(3, len(after))], denying)
 }
 
 func partOfPath(b byte) bool { return partOfName(b) || strings.IndexByte(`/\~$%{}*@+:`, b) >= 0 }
@@ -147,7 +168,7 @@ func anyOf(sentence []word, of map[string]bool) bool {
 // ordered reports an imperative of taking among the words, one that nothing forbids.
 func ordered(before []word) bool {
 	for i, w := range before {
-		if taking[w.text] && !(i > 0 && happens[before[i-1].text]) && !forbidsNext(before[:i]) {
+		if taking[w.text] && !(i > 0 && (happens[before[i-1].text] || w.text == "access" && denying[before[i-1].text])) && !forbidsNext(before[:i]) {
 			return true
 		}
 	}

@@ -19,8 +19,9 @@ var sayings = func() lexicon {
 		over|above any|all|every|other ..2 tool|tools;
 		prefer|use this ..3 over|before|above|rather any|all|every|other|native|built-in|builtin|than;
 		dont use ..2 other|native|built-in|builtin|default ..2 tool|tools;
-		must|always ..2 call|called|use|used|run|invoke|invoked|include|append|add ..7 every|each ..1 message|request|prompt|conversation|turn|
-			response|session|query|question`)
+		must|always ..2 call|called|use|used|run|invoke|invoked ..7 every|each ..1 message|request|prompt|conversation|turn|
+			response|session|query|question;
+		must|always ..2 include|append|add ..7 every|each ..1 message|prompt|conversation|turn|response|question`)
 	l.add(Exfiltration, `
 		send|include|pass|provide|append|attach|copy|upload|forward|paste|submit|transmit|embed|put|insert|share|output|print|reveal|repeat|
 			leak ..4 system|developer prompt|message|instructions;
@@ -96,8 +97,11 @@ func addSecrecy(l lexicon) {
 		look|read|send|call|forward|collect|upload|include|append|execute|invoke|copy|record|transmit ..6 silently|discreetly|unnoticed;
 		hide|conceal|keep ..4 from ..1 user|users|human|operator;
 		hidden|secret|invisible from|to ..1 user|users|human;
-		keep|stays|stay|remain|remains ..2 between us|you|ourselves;
-		user|users dont ..1 need|have ..1 know|see;
+		keep|stays|stay|remain|remains ..2 between us|ourselves;
+		keep|stays|stay|remain|remains ..2 between you and ..1 me|us|i|model|assistant;
+		keep|stays|stay|remain|remains ..2 between you $;
+		user|users dont ..1 need|have ..1 know|see $;
+		user|users dont ..1 need|have ..1 know|see ..1 about|this|that|it|of|anything|any|what|why;
 		so ..2 user|users dont ..1 know|see|notice;
 		dont ask ..3 user|users ..2 for ..2 confirmation|permission|approval|consent;
 		dont ask ..2 for ..2 confirmation|permission|approval|consent`)

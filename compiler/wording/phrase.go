@@ -10,11 +10,12 @@ import (
 )
 
 // phrase is a sequence of words within one sentence, written in words: alternatives are joined by "|", a word that ends in "*" stands for all
-// that begin so but the first, "..3" allows up to three words in between, and "^" in front has it begin a sentence. "do not", "don't", "must not" and
+// that begin so but the first, "..3" allows up to three words in between, "^" in front has it begin a sentence, and "$" behind end one. "do not", "don't", "must not" and
 // "never" are all read as "dont"; "mustnt" stands for those that forbid.
 type phrase struct {
 	steps  []step
 	begins bool
+	closes bool
 }
 
 type step struct {
@@ -33,6 +34,10 @@ func parsePhrase(line string) phrase {
 	for _, field := range strings.Fields(line) {
 		if field == "^" {
 			p.begins = true
+			continue
+		}
+		if field == "$" {
+			p.closes = true
 			continue
 		}
 		if n, ok := strings.CutPrefix(field, ".."); ok {
@@ -58,7 +63,11 @@ func parsePhrase(line string) phrase {
 
 // match returns the index behind the last word of the phrase when it begins at words[0], or 0.
 func (p phrase) match(words []word) int {
-	return matchSteps(p.steps, words, 0, false)
+	end := matchSteps(p.steps, words, 0, false)
+	if p.closes && end > 0 && end < len(words) && !words[end-1].ends && !words[end-1].breaks {
+		return 0
+	}
+	return end
 }
 
 // matchSteps matches the steps from words[i] on; broken tells that a paragraph or an item of a list ended since the last word of the phrase. Between

@@ -7,7 +7,7 @@ import (
 )
 
 var placeholderPart = lazy.MustCompile(`(?i)your|example|placeholder|change[_-]?me|replace|dummy|sample|insert|redacted|<|>|\.\.\.|…|\*\*\*|\{|\}|\$|xxxx|x{3,}` +
-	`|0{6,}|1234567|2345678|abcdef|qwerty|foobar|_here|-here|fake|test[_-]?(key|token)|deadbeef|todo`)
+	`|0{6,}|1234567|2345678|abcdef|qwerty|foobar|_here|-here|fake|test[_-]?(key|token)|deadbeef|todo|3fa85f64-5717-4562-b3fc-2c963f66afa6`)
 
 // Placeholder reports a value that is written to be replaced: "YOUR_API_KEY", "sk-...", "<token>", and letters that repeat or count up.
 func Placeholder(value string) bool {
@@ -57,7 +57,7 @@ var (
 	// secretName and publicToken are what two words of a name in a row end in, or one alone.
 	secretName = lazy.MustCompile(`(token|secrets?|passwords?|passwd|passphrases?|passcode|credentials?|authorization|authentication|bearer|cookies?|jwt|` +
 		`(api|access|private|signing|secret|encryption|auth|ssh|hmac)keys?|connectionstring)$`)
-	publicToken = lazy.MustCompile(`(page|next|previous|continuation|cancellation|cancel|sync|cursor|progress|resume|start|stop|end)token$`)
+	publicToken = lazy.MustCompile(`(page|next|previous|continuation|cancellation|cancel|sync|cursor|progress|resume|start|stop|end|uuid|guid|commit|sha|revision|etag|version)token$`)
 
 	// ofSecret are words behind the name of a secret that make it the name of something else.
 	ofSecret = words(`count counts limit limits length size budget usage price address symbol decimals

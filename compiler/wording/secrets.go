@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"net/netip"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -54,7 +55,7 @@ func Secrets(text string) []Secret {
 	var found []Secret
 	add := func(kind string, from, to int) {
 		overlaps := slices.ContainsFunc(found, func(s Secret) bool { return from < s.to && s.from < to })
-		if len(found) < maxSecrets && !overlaps && !Placeholder(text[from:to]) {
+		if len(found) < maxSecrets && !overlaps && !standsFor(kind, text[from:to]) {
 			found = append(found, Secret{Kind: kind, Value: text[from:to], from: from, to: to})
 		}
 	}
@@ -64,6 +65,10 @@ func Secrets(text string) []Secret {
 			f.find(text, add)
 		}
 	}
+	if long {
+		botTokens(text, add)
+	}
+	inConnections(text, add)
 	inAddresses(text, add)
 	if long {
 		assigned(text, add)
@@ -166,10 +171,18 @@ func inAddresses(text string, add func(kind string, from, to int)) {
 		}
 		_, password, both := strings.Cut(text[i:i+host], ":")
 		from := i + host - len(password)
-		if both && len(password) >= 6 && !commonPasswords[strings.ToLower(password)] && !strings.ContainsAny(password, "$%") {
+		local := localHost(text[i+host+1:end]) && !Random(password) // of a machine of its own, where nobody else gets in
+		if both && !local && len(password) >= 6 && !commonPasswords[strings.ToLower(password)] && !strings.ContainsAny(password, "$%") {
 			add("password in an address", from, i+host)
 		}
 	}
+}
+
+// localHost reports a host that is the machine itself, or has a name of one word, as those of a composition have.
+func localHost(host string) bool {
+	host = hostPart(host)
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && ip.IsLoopback() || err != nil && !strings.Contains(host, ".")
 }
 
 var commonPasswords = words(`password passwd secret postgres mysql mongodb redis root admin guest pass123 password123
@@ -186,10 +199,16 @@ func assigned(text string, add func(kind string, from, to int)) {
 		return
 	}
 	for _, m := range assignment.FindAllStringSubmatchIndex(text, 4*maxSecrets) {
-		if value := text[m[4]:m[5]]; Random(value) {
+		if value := text[m[4]:m[5]]; Random(value) && !opensNothing(text[max(0, m[2]-24):m[3]]) {
 			add("value of "+text[m[2]:m[3]], m[4], m[5])
 		}
 	}
+}
+
+// opensNothing reports a text that ends in the name of a token that is shown to everybody: "cursor token", "page_token".
+func opensNothing(name string) bool {
+	parts := nameParts(name)
+	return len(parts) > 1 && publicToken.MatchString(parts[len(parts)-2]+parts[len(parts)-1])
 }
 
 // assignable reports whether a name of a secret can stand in text; it is much faster than the pattern.

@@ -56,6 +56,18 @@ var formats = []format{
 	issuer("Shopify token", "shpca_", `[0-9a-fA-F]{32}`, follows),
 	issuer("Shopify token", "shppa_", `[0-9a-fA-F]{32}`, follows),
 	issuer("Tavily key", "tvly-", `[A-Za-z0-9-]{24,}`, follows),
+	issuer("Groq key", "gsk_", `[A-Za-z0-9]{40,}`, follows),
+	issuer("xAI key", "xai-", `[A-Za-z0-9]{40,}`, follows),
+	issuer("Vault token", "hvs.", `[A-Za-z0-9_-]{24,}`, follows),
+	issuer("Docker token", "dckr_pat_", `[A-Za-z0-9_-]{24,}`, follows),
+	issuer("Atlassian token", "ATATT3", `[A-Za-z0-9_=-]{40,}`, `[a-z0-9_=-]{16}`),
+	issuer("age key", "AGE-SECRET-KEY-1", `[A-Z0-9]{50,}`, follows),
+	issuer("Azure account key", "AccountKey=", `[A-Za-z0-9+/]{40,}={0,2}`, follows),
+	issuer("Azure signature", "sig=", `(?:[A-Za-z0-9+/]|%2[BbFf]){42,}(?:%3[Dd]|=){1,2}`, `[a-z0-9+/%]{40}`),
+	issuer("AWS signature", "X-Amz-Signature=", `[0-9a-f]{64}`, `[0-9a-f]{16}`),
+	issuer("Slack webhook", "hooks.slack.com/services/", `T[A-Z0-9a-z]{7,}/B[A-Z0-9a-z]{7,}/[A-Za-z0-9]{20,}`, `t[a-z0-9]{7}`),
+	issuer("Discord webhook", "discord.com/api/webhooks/", `[0-9]{15,}/[A-Za-z0-9_-]{50,}`, `[0-9]{15}`),
+	issuer("Discord webhook", "discordapp.com/api/webhooks/", `[0-9]{15,}/[A-Za-z0-9_-]{50,}`, `[0-9]{15}`),
 	unsure("PyPI token", "pypi-"), unsure("Stripe key", "pk_live_"), unsure("Stripe key", "pk_test_"), // keys that are public are settings all the same
 }
 

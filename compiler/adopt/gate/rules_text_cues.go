@@ -71,9 +71,11 @@ func checkInjectionCues(v *survey) []diag.Finding {
 // mentions reports an address that leads nowhere by itself: one of several values, most often of a format, or all that a name or a word holds.
 func (u utterance) mentions(address wording.Cue) bool {
 	switch u.role {
+	case patternRole:
+		return true
 	case valueRole:
 		return !u.fills()
-	case nameRole, wordRole:
+	case nameRole, wordRole, calledRole, otherRole:
 		return address.Quote == u.text
 	}
 	return false

@@ -26,7 +26,7 @@ func checkHiddenText(v *survey) []diag.Finding {
 		}
 		f := u.finding(hiddenText, message)
 		f.Hint = "the server has to send the text without them; do not approve the tool before you know who put them there"
-		if h.Soft() && u.role != nameRole && u.role != otherRole { // in words for people
+		if h.Soft() && u.role != nameRole && u.role != calledRole && u.role != otherRole { // in words for people
 			f.Class, f.Security, f.Hint = diag.Info, false, "models read a word with a soft hyphen as several; have the server send the text without them"
 		}
 		findings = append(findings, f.Sealed(string(rune('0'+u.role)), held, h.Spells))

@@ -19,7 +19,8 @@ const (
 	textRole                // descriptions, titles, instructions: read by models and people
 	valueRole               // values of a schema that models copy: default, const, enum, examples
 	patternRole             // of a schema
-	wordRole                // any other word of a schema, its own syntax left out: a model is given all of them
+	wordRole                // any other word of a schema: a model is given all of them
+	calledRole              // what an item is called by: its name, its address, its type
 )
 
 // utterance is one string of the surface, and where it stands. It is valid during the call that it is given to.
@@ -107,14 +108,16 @@ const (
 	inPattern                //
 	inWords                  // of a keyword that is not known, or takes any text
 	inSyntax                 // of a keyword whose texts are the schema's own: type, $ref
+	inName                   // of an item
 	inOther                  // of _meta
 )
 
-var roles = map[context]role{inSchema: wordRole, inSchemas: wordRole, inText: textRole, inValue: valueRole, inPattern: patternRole, inWords: wordRole}
+var roles = map[context]role{inSchema: wordRole, inSchemas: wordRole, inText: textRole, inValue: valueRole, inPattern: patternRole, inWords: wordRole, inName: calledRole}
 
 // itemContexts say what stands in a member of an item; what is not listed is inOther.
 var itemContexts = map[string]context{
 	"description": inText, "title": inText, "inputSchema": inSchema, "outputSchema": inSchema, "arguments": inItem, "annotations": inItem,
+	"name": inName, "uri": inName, "uriTemplate": inName, "mimeType": inName,
 }
 
 // schemaContext says what stands under a keyword of a schema. Editors and form generators have words of their own, which no JSON Schema knows.
@@ -153,6 +156,8 @@ func (c context) within(name string) context {
 		return schemaContext(name)
 	case inSchemas:
 		return inSchema
+	case inName:
+		return inOther
 	case inPattern, inSyntax: // which hold texts and lists of them; whatever else is in there is no syntax
 		return inWords
 	}
@@ -193,7 +198,7 @@ func (w *speech) walk(n *canon.Node, in context, property string) {
 
 func (w *speech) say(text string, r role, in context, property string) {
 	if text != "" {
-		told := in != inItem && in != inOther && (r == nameRole || in != inSyntax && in != inPattern)
+		told := in != inItem && in != inOther
 		w.hear(utterance{text, r, w.item, property, w.path, told})
 	}
 }

@@ -12,7 +12,7 @@ func TestLooksAreBounded(t *testing.T) {
 		if got := classesIn(text); len(got) > 0 {
 			t.Errorf("%q: %v", unit, got)
 		}
-		if got := classesIn(text + strings.Repeat(unit, 1000)); len(got) != maxCues || got[0] != class {
+		if got := classesIn(text + strings.Repeat(unit, 1000)); len(got) != MostCues || got[0] != class {
 			t.Errorf("%q, more often: %v", unit, got)
 		}
 	}

@@ -24,7 +24,7 @@ func (c *collector) markup() {
 // brackets looks for marks in brackets. A word alone in them may be the name of a section: it has to lead an order, of some words.
 func (c *collector) brackets() {
 	const order = 3 // words
-	for _, m := range bracketMark.FindAllStringIndex(c.text, 4*maxCues) {
+	for _, m := range bracketMark.FindAllStringIndex(c.text, 4*MostCues) {
 		line, _, _ := strings.Cut(c.text[m[1]:min(len(c.text), m[1]+200)], "\n")
 		plain := strings.Trim(c.text[m[0]:m[1]], "[]")
 		if inst := plain == "inst" || plain == "/inst"; inst || strings.ContainsAny(plain, ": ") || len(wordsOf(line)) >= order {

@@ -46,6 +46,7 @@ var neverAccepted = map[string]string{
 	malformedItem.ID:      "an item without a name cannot be called or approved",
 	duplicateName.ID:      "two tools of one name cannot be told apart when they are called",
 	canonicalCollision.ID: "two tools would share one operation",
+	outputVsObserved.ID:   "a call shows it, and no surface is refused for it",
 	acceptanceExpired.ID:  "an acceptance that has run out is given a new day instead",
 }
 

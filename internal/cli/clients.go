@@ -58,7 +58,7 @@ func (v specVerdict) String() string {
 func clientVerdicts(findings []diag.Finding, counts []string, tools, tokens int) []clientVerdict {
 	views := []clientVerdict{}
 	for _, p := range profiles.All().Clients {
-		v := clientVerdict{Client: p.ID, Title: p.Title, Counts: slices.Contains(counts, p.ID), Tools: []string{}, Rules: []string{}, Confirmed: profiles.All().Confirmed}
+		v := clientVerdict{Client: p.ID, Title: p.Title, Counts: slices.Contains(counts, p.ID), Tools: []string{}, Rules: []string{}, Confirmed: p.Confirmed()}
 		v.Budget = budgetOf(p, tools, tokens)
 		for _, f := range findings {
 			if f.Axis == p.Axis() {
@@ -150,7 +150,7 @@ func (v clientVerdict) tools() string {
 
 // writeClients lists the clients that do not take the surface, then those that do.
 func writeClients(w io.Writer, spec specVerdict, verdicts []clientVerdict) {
-	fmt.Fprintf(w, "clients (their limits as of %s)\n  %-20s  %s\n", profiles.All().Confirmed, spec.Axis, spec)
+	fmt.Fprintf(w, "clients (their limits as of %s)\n  %-20s  %s\n", profiles.AsOf(profiles.All().Clients), spec.Axis, spec)
 	writeTakers(w, verdicts)
 }
 
@@ -169,7 +169,8 @@ func writeTakers(w io.Writer, verdicts []clientVerdict) {
 }
 
 func writeClientsMarkdown(w io.Writer, spec specVerdict, verdicts []clientVerdict) {
-	writeVerdictTable(w, verdicts, fmt.Sprintf("| %s | %s | | %s | |\n", spec.Axis, spec, profiles.All().Confirmed))
+	revision := profiles.All().Spec(strings.TrimPrefix(spec.Axis, profiles.SpecAxis))
+	writeVerdictTable(w, verdicts, fmt.Sprintf("| %s | %s | | %s | |\n", spec.Axis, spec, revision.Confirmed()))
 }
 
 func writeVerdictTable(w io.Writer, verdicts []clientVerdict, rows ...string) {

@@ -52,7 +52,7 @@ func rulesPage() []byte {
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", r.ID, classWords(r)+classesByAxis(r), diag.MarkdownText(r.Title), diag.MarkdownText(doc), diag.MarkdownText(r.Hint))
 		}
 	}
-	fmt.Fprintf(&b, "\n## Profiles\n\nA profile is what is known of a revision or a client, here as of %s. A finding on the axis of a client counts once the client is named (`--profile`, `gate.clients`);\nuntil then it is information.\n", profiles.All().Confirmed)
+	fmt.Fprintf(&b, "\n## Profiles\n\nA profile is what is known of a revision or a client, here as of %s. A finding on the axis of a client counts once the client is named (`--profile`, `gate.clients`);\nuntil then it is information.\n", profiles.AsOf(slices.Concat(profiles.All().Specs, profiles.All().Clients)))
 	for _, p := range slices.Concat(profiles.All().Specs, profiles.All().Clients) {
 		fmt.Fprintf(&b, "\n### %s\n\n%s.\n\n", p.Axis(), titleOf(p))
 		for _, fact := range p.Facts() {

@@ -116,6 +116,7 @@ type Profile struct {
 	Limits    []Limit `json:"limits"`
 
 	kind string
+	asOf string // the month of the data file: of what the profile does not date itself
 }
 
 // Axis is the profile's name in findings: "spec:2025-11-25", "client:cursor".
@@ -128,6 +129,14 @@ func (p *Profile) Limit(rule string) (Limit, bool) {
 		return Limit{}, false
 	}
 	return p.Limits[i], true
+}
+
+// Confirmed is the month in which its limits were last confirmed, by the oldest of them; that of the data file when it has none.
+func (p *Profile) Confirmed() string {
+	if len(p.Limits) == 0 {
+		return p.asOf
+	}
+	return slices.MinFunc(p.Limits, func(a, b Limit) int { return strings.Compare(a.Confirmed, b.Confirmed) }).Confirmed
 }
 
 // Max is what the rule's limit allows at most here; 0 when there is no such limit, and for "".
@@ -203,6 +212,17 @@ type Data struct {
 	Clients   []*Profile `json:"clients"`
 }
 
+// AsOf is the month in which the limits of all of the profiles were last confirmed, by the oldest of them; "" of no profiles.
+func AsOf(list []*Profile) string {
+	oldest := ""
+	for _, p := range list {
+		if month := p.Confirmed(); oldest == "" || month < oldest {
+			oldest = month
+		}
+	}
+	return oldest
+}
+
 // All returns the profiles of this version of anvil. The result is shared: it is not to be changed.
 var All = sync.OnceValue(func() *Data {
 	d, err := parse(source)
@@ -225,7 +245,7 @@ func parse(source []byte) (*Data, error) {
 	seen := map[string]bool{}
 	for i, list := range [][]*Profile{d.Specs, d.Clients} {
 		for _, p := range list {
-			p.kind = []string{SpecAxis, ClientAxis}[i]
+			p.kind, p.asOf = []string{SpecAxis, ClientAxis}[i], d.Confirmed
 			if p.ID == "" || seen[p.Axis()] {
 				problems = append(problems, fmt.Errorf("profile %q has no id, or one that is given twice", p.ID))
 			}

@@ -69,6 +69,28 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// A profile is as old as the oldest of its limits, whatever the data file says of the others.
+func TestConfirmed(t *testing.T) {
+	d, err := parse([]byte(`confirmed: 2026-11
+specs: [{id: x, limits: []}]
+clients:
+- {id: a, limits: [{rule: r, class: error, radius: tool, sources: [s]}, {rule: q, class: error, radius: tool, sources: [s], confirmed: 2026-03}]}
+- {id: b, limits: [{rule: r, class: error, radius: tool, sources: [s], confirmed: 2027-01}]}
+- {id: c, limits: [{rule: r, class: error, radius: tool, sources: [s]}]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"2026-03", "2027-01", "2026-11"} {
+		if got := d.Clients[i].Confirmed(); got != want {
+			t.Errorf("client %s is as of %s, want %s", d.Clients[i].ID, got, want)
+		}
+	}
+	if all, later, none := AsOf(d.Clients), AsOf(d.Clients[1:2]), AsOf(d.Specs); all != "2026-03" || later != "2027-01" || none != "2026-11" {
+		t.Errorf("all are as of %s, the second of %s, one without limits of %s", all, later, none)
+	}
+}
+
 // A view's numbers are those of the limits, and everything that the data says of a profile is among its facts and limits.
 func TestFacts(t *testing.T) {
 	p, err := All().Client("vscode-copilot")

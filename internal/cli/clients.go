@@ -73,7 +73,7 @@ const everyone = "everyone"
 func clientVerdicts(findings []diag.Finding, counts []string, tools, tokens int) []clientVerdict {
 	views := []clientVerdict{}
 	for _, p := range profiles.All().Clients {
-		v := clientVerdict{Client: p.ID, Title: p.Title, Counts: slices.Contains(counts, p.ID), Tools: []string{}, Rules: []string{}, Minds: []string{}, Confirmed: profiles.All().Confirmed}
+		v := clientVerdict{Client: p.ID, Title: p.Title, Counts: slices.Contains(counts, p.ID), Tools: []string{}, Rules: []string{}, Minds: []string{}, Confirmed: p.Confirmed()}
 		v.Budget = budgetOf(p, tools, tokens)
 		for _, f := range findings {
 			if f.Axis == p.Axis() {
@@ -172,7 +172,7 @@ func (v clientVerdict) tools() string {
 
 // writeClients lists the clients that do not take the surface, those that mind something of it, and those that take it as it is.
 func writeClients(w io.Writer, spec specVerdict, verdicts []clientVerdict) {
-	fmt.Fprintf(w, "clients (their limits as of %s)\n  %-20s  %s\n", profiles.All().Confirmed, spec.Axis, spec)
+	fmt.Fprintf(w, "clients (their limits as of %s)\n  %-20s  %s\n", profiles.AsOf(profiles.All().Clients), spec.Axis, spec)
 	if spec.Everyone.Errors > 0 {
 		fmt.Fprintf(w, "  %-20s  %s\n", everyone, errorsOfRules(spec.Everyone.Errors, spec.Everyone.Rules))
 	}
@@ -201,7 +201,8 @@ func writeTakers(w io.Writer, verdicts []clientVerdict) {
 }
 
 func writeClientsMarkdown(w io.Writer, spec specVerdict, verdicts []clientVerdict) {
-	rows := []string{fmt.Sprintf("| %s | %s | | %s | |\n", spec.Axis, spec, profiles.All().Confirmed)}
+	revision := profiles.All().Spec(strings.TrimPrefix(spec.Axis, profiles.SpecAxis))
+	rows := []string{fmt.Sprintf("| %s | %s | | %s | |\n", spec.Axis, spec, revision.Confirmed())}
 	if spec.Everyone.Errors > 0 {
 		rows = append(rows, fmt.Sprintf("| %s | %s | | | |\n", everyone, errorsOfRules(spec.Everyone.Errors, spec.Everyone.Rules)))
 	}

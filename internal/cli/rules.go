@@ -139,14 +139,15 @@ func (sh *shell) printProfiles(id string, markdown bool) error {
 		return sh.writePage(page.Bytes())
 	}
 	t := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
-	for _, p := range slices.Concat(profiles.All().Specs, profiles.All().Clients) {
+	all := slices.Concat(profiles.All().Specs, profiles.All().Clients)
+	for _, p := range all {
 		shown := ""
 		if p.Naming.Prefix != "" {
 			shown = ", shows tools as " + p.Naming.Prefix + "{tool}"
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s%s\n", p.Axis(), titleOf(p), counted(len(p.Limits), "limit"), shown)
 	}
-	fmt.Fprintf(t, "\t\tas of %s; `anvil rules --profiles ID` shows everything of one, with its sources\n", profiles.All().Confirmed)
+	fmt.Fprintf(t, "\t\tas of %s; `anvil rules --profiles ID` shows everything of one, with its sources\n", profiles.AsOf(all))
 	return t.Flush()
 }
 

@@ -102,7 +102,7 @@ func asCode(text string) string {
 
 // writeProfiles writes what is known of every revision and client.
 func writeProfiles(b *bytes.Buffer) {
-	fmt.Fprintf(b, "## Profiles\n\nA profile is what is known of a revision or a client, here as of %s. A finding on the axis of a client counts once the client is named (`--profile`, `gate.clients`);\nuntil then it is information.\n", profiles.All().Confirmed)
+	fmt.Fprintf(b, "## Profiles\n\nA profile is what is known of a revision or a client, here as of %s. A finding on the axis of a client counts once the client is named (`--profile`, `gate.clients`);\nuntil then it is information.\n", profiles.AsOf(slices.Concat(profiles.All().Specs, profiles.All().Clients)))
 	for _, p := range slices.Concat(profiles.All().Specs, profiles.All().Clients) {
 		b.WriteByte('\n')
 		writeProfile(b, p)

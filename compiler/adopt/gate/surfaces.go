@@ -144,56 +144,6 @@ func sameNames(tools []offer) []diag.Finding {
 	return findings
 }
 
-// exposedAlike reports what two servers' tools have in common for a client: the name under which it shows them. That takes a client that is known
-// to refuse it, or one whose own prefix makes one name of two.
-func (v *survey) exposedAlike(tools []offer) []diag.Finding {
-	var findings []diag.Finding
-	for _, a := range v.axes {
-		limit, limited := a.profile.Limit(nameAcrossServers.ID)
-		if !limited && a.profile.Naming.Prefix == "" {
-			continue
-		}
-		if a.limit = limit; !limited {
-			a.limit = profiles.Limit{Class: string(diag.Warning), Radius: profiles.RadiusTool, Confirmed: profiles.All().Confirmed}
-		}
-		first, names := map[string]offer{}, a.called(tools)
-		for _, t := range tools {
-			exposed := a.profile.Expose(names[t.from], t.Name)
-			other, taken := first[exposed]
-			if !taken {
-				first[exposed] = t
-				continue
-			}
-			if other.from == t.from {
-				continue
-			}
-			f := between(nameAcrossServers, t, fmt.Sprintf("tool %s of server %s and tool %s of server %s are both shown as %s",
-				called(other.Name), called(other.from.Server), called(t.Name), called(t.from.Server), called(exposed)))
-			f.Hint = "approve it on one server only, or configure one of the servers under another name"
-			findings = append(findings, a.judge(f).Sealed(other.from.Server, other.Name))
-		}
-	}
-	return findings
-}
-
-// called are the servers' names for the client, with a number for those that would have the prefix of another.
-func (a axis) called(tools []offer) map[*Surface]profiles.Names {
-	names, servers := map[*Surface]profiles.Names{}, map[string]int{}
-	for _, t := range tools {
-		if _, known := names[t.from]; known {
-			continue
-		}
-		n := NamesOf(t.from.Snapshot, t.from.Server, t.from.Plugin)
-		if a.profile.Naming.Numbered {
-			prefix := a.profile.Prefix(n)
-			servers[prefix]++
-			n.Number = servers[prefix]
-		}
-		names[t.from] = n
-	}
-	return names
-}
-
 // alikeAcross reports names that look like a tool's of another server.
 func alikeAcross(tools []offer) []diag.Finding {
 	var findings []diag.Finding

@@ -167,7 +167,7 @@ func (c *collector) picture(from, at int, closes string, shows bool) (end int) {
 // maxPicture bounds the address of a picture, in bytes.
 const maxPicture = 600
 
-var networkSchemes = words("http https ws wss ftp sftp ssh tcp")
+var networkSchemes = words("hxxp hxxps http https ws wss ftp sftp ssh tcp")
 
 func partOfURL(c byte) bool {
 	return c > ' ' && c < 0x7F && strings.IndexByte("\"'`<>()[]{}|\\^,", c) < 0

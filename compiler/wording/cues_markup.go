@@ -12,6 +12,10 @@ func (c *collector) markup() {
 		c.tags()
 		c.comments()
 		c.all(Markup, templateMark)
+		c.all(Markup, unshown)
+	}
+	if strings.Contains(c.text, "role") {
+		c.all(Markup, turnValue)
 	}
 	if strings.IndexByte(c.text, '[') >= 0 {
 		c.brackets()
@@ -45,6 +49,10 @@ var (
 	templateMark = lazy.MustCompile(`<\|/?[a-z][a-z0-9_.▁ -]{0,30}\|>|<</?sys>>|</?(start|end)_of_turn>|<(begin|end)▁of▁sentence>`)
 	bracketMark  = lazy.MustCompile(`\[/?inst\]|\[(system|admin|administrator|developer|assistant|operator|root|sudo|jailbreak|internal)` +
 		`(?: (message|note|prompt|instruction|instructions|override|alert|notice|update|command|directive|warning|mode|info|error|policy|only))?(?:\]|: ?[^\]\n]{2,200}\])`)
+
+	// turnValue is a turn of a conversation as an interface of models has it; unshown is an element that a page does not show.
+	turnValue = lazy.MustCompile(`"role"\s{0,3}:\s{0,3}"(system|developer|assistant)"\s{0,3},\s{0,3}"content"\s{0,3}:`)
+	unshown   = lazy.MustCompile(`<[a-z][a-z0-9]{0,9}\s[^<>\n]{0,100}style\s?=\s?["'][^"'<>\n]{0,100}(display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?0|opacity\s?:\s?0[;"'])`)
 
 	// tag is an opening or closing tag by its name.
 	tag = lazy.MustCompile(`</?([a-z][a-z0-9_:-]{1,30})(\s[^<>\n]{0,100})?/?>`)

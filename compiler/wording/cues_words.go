@@ -44,6 +44,7 @@ var sayings = func() lexicon {
 			users ..2 password|passwords|passphrase|credential|credentials|cookies;
 		ask|asks|prompt ..2 user ..2 for ..4 password|passwords|passphrase|credential|credentials|apikey;
 		ask|asks|prompt ..2 user ..2 for ..4 api|access|private|secret key|keys|token|tokens`)
+	addLater(l)
 	addLanguages(l)
 	return l
 }()

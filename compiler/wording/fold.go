@@ -17,12 +17,15 @@ type folded struct {
 }
 
 func fold(source string) folded {
-	if plainASCII(source) {
+	if plainASCII(source) && !escaped(source) {
 		return folded{text: strings.ToLower(source), source: source}
 	}
 	var b strings.Builder
 	f := folded{source: source, at: make([]int32, 0, len(source)+1)}
 	plain, places := shown(source)
+	if escaped(plain) {
+		plain, places = unescape(plain, places)
+	}
 	place := 0 // the character of plain
 	for _, r := range plain {
 		before := b.Len()

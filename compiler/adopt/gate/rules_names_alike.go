@@ -17,6 +17,10 @@ func checkConfusableName(v *survey) []diag.Finding {
 	var findings []diag.Finding
 	seen := newLooks()
 	var last string
+	latin := false
+	for _, it := range v.named() {
+		latin = latin || lookalike.IsASCII(it.Name) && len(lookalike.Scripts(it.Name)) > 0
+	}
 	for _, it := range v.named() {
 		if it.Name == last { // items of one name stand together
 			continue
@@ -27,7 +31,7 @@ func checkConfusableName(v *survey) []diag.Finding {
 			findings = append(findings, f.Sealed(other))
 			continue
 		}
-		if fault := odd(it.Name); fault != "" {
+		if fault := odd(it.Name, latin); fault != "" {
 			f := about(confusableName, it, "/name", fmt.Sprintf("tool name %s %s", spelled(it.Name), fault), it.Node.Get("name"))
 			f.Hint = "have the server spell it in one script; until then, take it for another tool than the one it looks like"
 			findings = append(findings, f.Sealed())
@@ -63,7 +67,7 @@ func (l looks) addAny(name string) (other string, found bool) {
 
 func (l looks) look(name string, apart func(first string) bool) (other string, found bool) {
 	exact := lookalike.Skeleton(name)
-	loose := lookalike.Skeleton(separators.Replace(strings.ToLower(lookalike.Compatible(name))))
+	loose := lookalike.Skeleton(strings.ReplaceAll(separators.Replace(strings.ToLower(lookalike.Compatible(name))), "0", "o"))
 	for _, first := range []string{remember(l.exact, exact, name), remember(l.loose, loose, name)} {
 		if first != name && apart(first) {
 			return first, true
@@ -86,8 +90,9 @@ func remember(names map[string]string, key, name string) string {
 // maxLook bounds how much of a name is looked at for its scripts, in bytes. No name that a client takes is longer.
 const maxLook = 512
 
-// odd says what is wrong with a name that stands alone: it is empty for what is written in one script, or in several by words.
-func odd(name string) string {
+// odd says what is wrong with a name that stands alone: it is empty for what is written in one script, or in several by words. A word that
+// reads as a Latin one is odd among Latin words, and in a name beside Latin ones.
+func odd(name string, beside bool) string {
 	if len(name) > maxLook {
 		name = strings.ToValidUTF8(name[:maxLook], "")
 	}
@@ -103,7 +108,7 @@ func odd(name string) string {
 		switch {
 		case len(mixed) > 1 && !slices.Equal(mixed, []string{"CJK", "Latin"}):
 			return fmt.Sprintf("mixes the letters of scripts in one word: %s", strings.Join(mixed, " and "))
-		case !lookalike.IsASCII(word) && len(mixed) == 1 && mixed[0] != "Latin" && slices.Contains(scripts, "Latin") && lookalike.IsASCII(lookalike.Skeleton(word)):
+		case !lookalike.IsASCII(word) && len(mixed) == 1 && mixed[0] != "Latin" && (beside || slices.Contains(scripts, "Latin")) && lookalike.IsASCII(lookalike.Skeleton(word)):
 			return fmt.Sprintf("has a word in %s letters that reads as %q among words in Latin ones", mixed[0], lookalike.Skeleton(word))
 		}
 	}

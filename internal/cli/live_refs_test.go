@@ -39,8 +39,13 @@ func TestSchemaReferencesAreNeverFetched(t *testing.T) {
 	}
 	url := start(t, listing(roots), nil).URL + "/mcp"
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "anvil.yaml"), "mcpServers:\n  desk: {url: '"+url+"'}\n"+
-		"gate: {accept: [{rule: unknown-dialect, tool: look3, until: 2199-01-01, reason: it leads to the other server}]}\n")
+	accepted := []string{"{rule: unknown-dialect, tool: look3, until: 2199-01-01, reason: it leads to the other server}"}
+	for i := range roots {
+		if i != 3 {
+			accepted = append(accepted, fmt.Sprintf("{rule: remote-ref, tool: look%d, until: 2199-01-01, reason: it leads to the other server}", i))
+		}
+	}
+	write(t, filepath.Join(dir, "anvil.yaml"), "mcpServers:\n  desk: {url: '"+url+"'}\ngate: {accept: ["+strings.Join(accepted, ", ")+"]}\n")
 	for _, line := range [][]string{
 		{"inspect", "desk"}, {"inspect", "desk", "--format", "json", "--out", "r.json"}, {"snapshot", "desk"}, {"check", "--update"}, {"check"},
 		{"diff", "desk", url}, {"adopt", "--out", "pack", "desk"}, {"adopt", "--mode", "facade", "--approve", "all", "--by", "t", "--reason", "t", "--out", "facade", "desk"},

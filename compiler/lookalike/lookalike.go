@@ -18,17 +18,6 @@ import (
 // Compatible returns the NFKC form of s: full-width, circled and ligature characters as the plain ones they stand for.
 func Compatible(s string) string { return norm.NFKC.String(s) }
 
-// Segments calls yield for the pieces of the compatible form of s, each with the byte of s at which what it stands for begins: several pieces of
-// one ligature have one place. The pieces joined are [Compatible] of s.
-func Segments(s string, yield func(at int, plain string)) {
-	var it norm.Iter
-	it.InitString(norm.NFKC, s)
-	for !it.Done() {
-		at := it.Pos()
-		yield(at, string(it.Next()))
-	}
-}
-
 // Skeleton returns what s looks like: two texts with one skeleton look the same. Upper and lower case look different to it.
 func Skeleton(s string) string {
 	if isPlain(s) {

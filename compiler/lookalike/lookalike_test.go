@@ -63,15 +63,6 @@ func TestCompatible(t *testing.T) {
 	}
 }
 
-func TestSegments(t *testing.T) {
-	var at []int
-	joined := ""
-	Segments("aﬁe\u0301x", func(i int, plain string) { at, joined = append(at, i), joined+plain })
-	if !slices.Equal(at, []int{0, 1, 1, 4, 7}) || joined != "afi\u00e9x" || joined != Compatible("aﬁe\u0301x") {
-		t.Errorf("%v %q", at, joined)
-	}
-}
-
 func TestLatin(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"Cyrillic", "іgnоrе рrеvіоus", "ignore previous"},

@@ -34,7 +34,7 @@ func TestOneAliasPerTool(t *testing.T) {
 			all = append(all, f.On(s.Server))
 		}
 	}
-	all = append(all, CheckTogether([]Surface{{Server: "a", Snapshot: a}, {Server: "b", Snapshot: b}}, Options{})...)
+	all = append(all, checkTogether([]Surface{{Server: "a", Snapshot: a}, {Server: "b", Snapshot: b}}, Options{})...)
 	by := map[string][]string{}
 	rules := map[string]bool{}
 	for place, alias := range proposed(all) {
@@ -136,7 +136,7 @@ func TestBudgetProposesASubset(t *testing.T) {
 			t.Errorf("%d of 5 (-want +got)\n%s%s", limit, diff, f[0].Hint)
 		}
 	}
-	many := CheckTogether([]Surface{{Server: "b", Snapshot: listing(t, 10, "b%d")}, {Server: "a", Snapshot: listing(t, 32, "a%d")}}, Options{})
+	many := checkTogether([]Surface{{Server: "b", Snapshot: listing(t, 10, "b%d")}, {Server: "a", Snapshot: listing(t, 32, "a%d")}}, Options{})
 	fixes := map[string]*diag.Fix{}
 	for _, f := range only(many, "tool-budget") {
 		fixes[f.Axis] = f.Fix

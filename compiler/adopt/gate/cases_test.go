@@ -215,7 +215,7 @@ func TestReportedOutputByRevision(t *testing.T) {
 
 // Two servers with one name for a tool (openai/openai-agents-python#1167, #2830): some clients stop, whatever the tools do.
 func TestReportedAcrossServers(t *testing.T) {
-	findings := CheckTogether([]Surface{
+	findings := checkTogether([]Surface{
 		{Server: "a", Snapshot: parsed(t, `{"tools":[`+taking("search", "")+`]}`)},
 		{Server: "b", Snapshot: parsed(t, `{"tools":[`+taking("search", "")+`]}`)},
 	}, Options{Clients: []string{"openai-chat"}})

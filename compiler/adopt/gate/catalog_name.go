@@ -40,7 +40,7 @@ characters, which most models' APIs take. An API that refuses long names cuts no
 publisher's account, releases, and nobody here has looked at it. Name the version that was captured.`}
 )
 
-// nameRules are the rules behind nameChecks, and behind [CheckTogether].
+// nameRules are the rules behind nameChecks, and behind [CheckTogetherContext].
 var nameRules = []diag.Rule{confusableName, nameAcrossServers, nameCharset, nameLength, nearDuplicate, pageSize, tokenBudget, toolShadowing, truncationCollision, versionFloating}
 
 var nameChecks = []check{

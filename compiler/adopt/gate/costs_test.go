@@ -31,9 +31,9 @@ func TestCosts(t *testing.T) {
 		parts[p.Part] = p.Tokens
 	}
 	for part, text := range map[string]string{
-		PartName: `"search" `, PartProperties: `"enum" "region" `, PartNotes: `"a property that is called like a keyword" `,
-		PartValues:      `["europe-north","europe-south","america-north","america-south","asia-east","asia-west"] `,
-		PartDescription: `"Searches the records of a region for words and returns the best of them first, ten at most." `,
+		partName: `"search" `, partProperties: `"enum" "region" `, partNotes: `"a property that is called like a keyword" `,
+		partValues:      `["europe-north","europe-south","america-north","america-south","asia-east","asia-west"] `,
+		partDescription: `"Searches the records of a region for words and returns the best of them first, ten at most." `,
 	} {
 		if want := tokens.O200k.Count(text); parts[part] != want {
 			t.Errorf("%s takes %d tokens, want %d", part, parts[part], want)
@@ -42,8 +42,8 @@ func TestCosts(t *testing.T) {
 	if want := tokens.O200k.Count(`{"properties":{"best":{"type":"string"}},"type":"object"}`); costs.OutputSchemas != want || costs.Tools[0].OutputSchema != want || costs.Tools[1].OutputSchema != 0 {
 		t.Errorf("output schemas take %d tokens, want %d: %+v", costs.OutputSchemas, want, costs.Tools)
 	}
-	if parts[PartStructure] < 10 {
-		t.Errorf("structure takes %d tokens", parts[PartStructure])
+	if parts[partStructure] < 10 {
+		t.Errorf("structure takes %d tokens", parts[partStructure])
 	}
 	checkSums(t, costs)
 }

@@ -13,12 +13,12 @@ import (
 	"anvil/compiler/surface"
 )
 
-// DefaultToolBudget is how many tools a surface may list before the gate warns: several clients show about 40 tools only.
-const DefaultToolBudget = 40
+// defaultToolBudget is how many tools a surface may list before the gate warns: several clients show about 40 tools only.
+const defaultToolBudget = 40
 
 // Options set the gate's limits.
 type Options struct {
-	MaxTools int            // more tools than this are refused; 0 warns above DefaultToolBudget and refuses nothing
+	MaxTools int            // more tools than this are refused; 0 warns above 40 and refuses nothing
 	Server   string         // the configured name, which clients put before a tool's; without one, names are judged behind any
 	Plugin   string         // the plugin that brings the server, where one does
 	Clients  []string       // ids of the clients that have to take the surface: what they refuse counts; of others it is information

@@ -139,6 +139,55 @@ func TestNoRuleStopsAnother(t *testing.T) {
 	}
 }
 
+// aloneOnly are the rules whose fault cannot be had beside all others, and why.
+var aloneOnly = map[string]string{
+	"no-tools": "the surface has tools then",
+}
+
+// firing is that a rule says something of a subject on an axis.
+type firing struct{ rule, axis, server, subject string }
+
+func firings(findings []diag.Finding, rule string) map[firing]bool {
+	fired := map[firing]bool{}
+	for _, f := range only(findings, rule) {
+		fired[firing{f.Rule, f.Axis, f.Server, f.Subject}] = true
+	}
+	return fired
+}
+
+// TestNoFixtureStopsAnother gives one surface the items of every fixture, under the handshake and the options of each: whatever a rule finds in its
+// fixture alone, on each axis, it finds there too.
+func TestNoFixtureStopsAnother(t *testing.T) {
+	var all []*canon.Node
+	for _, rule := range Rules {
+		all = append(all, fixtureNode(t, rule.ID, "fires"))
+	}
+	judgedOnce := map[string][]diag.Finding{}
+	for i, rule := range Rules {
+		var under string // what of the fixture is not its items
+		for _, member := range []string{"servers", "options", "initialize", "calls"} {
+			if n := all[i].Get(member); n != nil {
+				under += string(n.Raw) + " "
+			}
+		}
+		if judgedOnce[under] == nil {
+			judgedOnce[under] = judgedAmong(t, all[i], all)
+		}
+		among, stopped := firings(judgedOnce[under], rule.ID), 0
+		for f := range firings(judgedAmong(t, all[i], nil), rule.ID) {
+			if among[f] {
+				continue
+			}
+			if stopped++; aloneOnly[rule.ID] == "" {
+				t.Errorf("%s is silent among the faults of others: %+v", rule.ID, f)
+			}
+		}
+		if aloneOnly[rule.ID] != "" && stopped == 0 {
+			t.Errorf("%s fires among others: it is no exception", rule.ID)
+		}
+	}
+}
+
 func TestObservedFindingsCount(t *testing.T) {
 	s := fixture(t, "root-not-object", "near")
 	v := Check(s, Options{}, diag.Finding{Rule: "paging-loop", Class: diag.Error, Subject: "server"})

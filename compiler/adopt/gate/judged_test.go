@@ -1,6 +1,7 @@
 package gate
 
 import (
+	stdcontext "context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -15,6 +16,11 @@ import (
 // with its configured name, which are judged together. What "calls" answered, each of a tool, is held against the tool and comes behind.
 func judged(t *testing.T, rule, name string) []diag.Finding {
 	t.Helper()
+	return judgedAmong(t, fixtureNode(t, rule, name), nil)
+}
+
+func fixtureNode(t *testing.T, rule, name string) *canon.Node {
+	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "rules", rule, name+".json"))
 	if err != nil {
 		t.Fatal(err)
@@ -23,12 +29,22 @@ func judged(t *testing.T, rule, name string) []diag.Finding {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return node
+}
+
+// judgedAmong checks a fixture whose surface has the items of all the given ones, itself among them; where it has several servers, one more lists
+// those. Without any it checks the fixture alone.
+func judgedAmong(t *testing.T, node *canon.Node, all []*canon.Node) []diag.Finding {
+	t.Helper()
 	if servers := node.Get("servers"); servers != nil {
 		var together []Surface
 		for _, s := range servers.Elements() {
 			together = append(together, Surface{Server: s.Get("server").Text(), Plugin: s.Get("plugin").Text(), Snapshot: snapshotOf(t, s)})
 		}
-		return CheckTogether(together, Options{})
+		if len(all) > 0 {
+			together = append(together, Surface{Server: "others", Snapshot: snapshotOf(t, node, all...)})
+		}
+		return checkTogether(together, Options{})
 	}
 	set := node.Get("options")
 	o := Options{Server: set.Get("server").Text(), Plugin: set.Get("plugin").Text(), Pages: map[string]int{}}
@@ -41,7 +57,7 @@ func judged(t *testing.T, rule, name string) []diag.Finding {
 			o.Pages[m.Name] = int(n)
 		}
 	}
-	s := snapshotOf(t, node)
+	s := snapshotOf(t, node, all...)
 	return append(Check(s, o).Findings, answered(t, s, node.Get("calls"))...)
 }
 
@@ -66,11 +82,29 @@ func answered(t *testing.T, s *surface.McpSurfaceSnapshot, calls *canon.Node) []
 	return findings
 }
 
-func snapshotOf(t testing.TB, node *canon.Node) *surface.McpSurfaceSnapshot {
+// snapshotOf is the surface of a node, with the items of all the given ones in place of its own where any are given.
+func snapshotOf(t testing.TB, node *canon.Node, all ...*canon.Node) *surface.McpSurfaceSnapshot {
 	t.Helper()
-	s, err := surface.New(corpus.CaptureOf(node, "fixture"))
+	c := corpus.CaptureOf(node, "fixture")
+	if len(all) > 0 {
+		clear(c.Lists)
+	}
+	for _, n := range all {
+		for _, part := range append(n.Get("servers").Elements(), n) {
+			for kind, items := range corpus.CaptureOf(part, "fixture").Lists {
+				c.Lists[kind] = append(c.Lists[kind], items...)
+			}
+		}
+	}
+	s, err := surface.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// checkTogether is [CheckTogetherContext] without an end: its findings.
+func checkTogether(surfaces []Surface, o Options) []diag.Finding {
+	v, _ := CheckTogetherContext(stdcontext.Background(), surfaces, o) // which ends by its context alone
+	return v.Findings
 }

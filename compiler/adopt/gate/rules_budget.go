@@ -11,14 +11,14 @@ import (
 	"anvil/compiler/surface"
 )
 
-// ToolTokenBudget is how many tokens one tool may take before the gate warns: a hundredth of a context of 200,000. Of 2,800 tools of real servers
+// toolTokenBudget is how many tokens one tool may take before the gate warns: a hundredth of a context of 200,000. Of 2,800 tools of real servers
 // that were looked at, one in two hundred takes more.
-const ToolTokenBudget = 2000
+const toolTokenBudget = 2000
 
 func checkToolBudget(v *survey) []diag.Finding {
 	var findings []diag.Finding
 	count := len(v.Tools())
-	if limit := cmp.Or(v.options.MaxTools, DefaultToolBudget); count > limit {
+	if limit := cmp.Or(v.options.MaxTools, defaultToolBudget); count > limit {
 		f := overTools("server", fmt.Sprintf("the server lists %d tools, the budget is %d", count, limit), count)
 		if v.options.MaxTools > 0 {
 			f.Class, f.Hint = diag.Error, "raise gate.maxTools in anvil.yaml, or have the server list fewer tools"
@@ -136,21 +136,21 @@ type spent struct {
 	ranked    []Cost
 }
 
-// costlyTools reports each tool above [ToolTokenBudget]. Only tools that could be above it are counted.
+// costlyTools reports each tool above toolTokenBudget. Only tools that could be above it are counted.
 func (v *survey) costlyTools() []diag.Finding {
 	var findings []diag.Finding
 	for _, it := range v.named() {
-		if atMost(it) <= ToolTokenBudget || v.costs.Tool(it) <= ToolTokenBudget {
+		if atMost(it) <= toolTokenBudget || v.costs.Tool(it) <= toolTokenBudget {
 			continue
 		}
 		n := v.costs.Tool(it)
 		f := about(tokenBudget, it, "", fmt.Sprintf("tool %s takes %d tokens of a model's context (%s), the budget of a tool is %d",
-			called(it.Name), n, v.costs.Estimator(), ToolTokenBudget), nil)
+			called(it.Name), n, v.costs.Estimator(), toolTokenBudget), nil)
 		f.After = canon.Raw(fmt.Sprint(n))
 		parts := v.costs.parts(it)
 		slices.SortStableFunc(parts, func(a, b Part) int { return b.Tokens - a.Tokens })
 		f.Hint = fmt.Sprintf("shorten it in the server; its %s take %d of them", parts[0].Part, parts[0].Tokens)
-		if parts[0].Part == PartName || parts[0].Part == PartDescription {
+		if parts[0].Part == partName || parts[0].Part == partDescription {
 			f.Hint = strings.Replace(f.Hint, " take ", " takes ", 1)
 		}
 		findings = append(findings, f.Sealed())

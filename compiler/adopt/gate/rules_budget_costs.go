@@ -102,12 +102,12 @@ func atMostOf(value *canon.Node, around int) int {
 
 // The parts of a tool in a [Cost].
 const (
-	PartName        = "name"
-	PartDescription = "description"
-	PartProperties  = "property names"
-	PartNotes       = "property descriptions" // and titles and comments, wherever they stand in the schema
-	PartValues      = "values"                // enum, const, default and examples
-	PartStructure   = "structure"             // what remains: types, bounds, keywords and punctuation
+	partName        = "name"
+	partDescription = "description"
+	partProperties  = "property names"
+	partNotes       = "property descriptions" // and titles and comments, wherever they stand in the schema
+	partValues      = "values"                // enum, const, default and examples
+	partStructure   = "structure"             // what remains: types, bounds, keywords and punctuation
 )
 
 // Part is one part's share of the tokens of the whole table; the shares of a tool's parts add up to the tool's.
@@ -190,12 +190,12 @@ func (c *Counter) parts(it surface.Item) []Part {
 		texts[part].Write(text)
 		texts[part].WriteByte(' ')
 	}
-	add(PartName, it.Node.Get("name").Canonical())
-	add(PartDescription, it.Node.Get("description").Canonical())
+	add(partName, it.Node.Get("name").Canonical())
+	add(partDescription, it.Node.Get("description").Canonical())
 	schemaTexts(it.Node.Get("inputSchema"), add)
 	var parts []Part
 	sum, total := 0, c.Tool(it)
-	for _, name := range []string{PartName, PartDescription, PartProperties, PartNotes, PartValues} {
+	for _, name := range []string{partName, partDescription, partProperties, partNotes, partValues} {
 		if text := texts[name]; text != nil && text.Len() > 1 {
 			n := c.meter.Count(text.String())
 			parts, sum = append(parts, Part{Part: name, Tokens: n}), sum+n
@@ -205,7 +205,7 @@ func (c *Counter) parts(it surface.Item) []Part {
 		return scaled(parts, sum, total)
 	}
 	if sum < total {
-		parts = append(parts, Part{Part: PartStructure, Tokens: total - sum})
+		parts = append(parts, Part{Part: partStructure, Tokens: total - sum})
 	}
 	return parts
 }
@@ -235,13 +235,13 @@ func schemaTexts(n *canon.Node, add func(part string, text []byte)) {
 		switch keyword := schema.Lookup(m.Name); {
 		case keyword.Form.ByName():
 			for _, property := range m.Value.Members {
-				add(PartProperties, property.RawName)
+				add(partProperties, property.RawName)
 				schemaTexts(property.Value, add)
 			}
 		case keyword.Speech == schema.Prose:
-			add(PartNotes, m.Value.Raw)
+			add(partNotes, m.Value.Raw)
 		case keyword.Form.Data():
-			add(PartValues, m.Value.Raw)
+			add(partValues, m.Value.Raw)
 		default:
 			schemaTexts(m.Value, add)
 		}

@@ -23,14 +23,9 @@ func checkVersionFloating(v *survey) []diag.Finding {
 	return []diag.Finding{f.Sealed()}
 }
 
-// Floating says whether a command line runs whatever a registry serves that day: through npx, uvx, pipx, docker and their like, a package or
-// image without an exact version. fault is one sentence, hint says how to pin it; both are empty when the version is fixed, or when no launcher
-// that is known stands in front. Words that could hold a secret are not repeated.
-func Floating(command []string) (fault, hint string) {
-	fault, hint, _ = floating(command)
-	return fault, hint
-}
-
+// floating says whether a command line runs whatever a registry serves that day: through npx, uvx, pipx, docker and their like, a package or
+// image without an exact version. fault is one sentence, hint says how to pin it, word is what is run; all are empty when the version is fixed, or
+// when no launcher that is known stands in front. Words that could hold a secret are not repeated.
 func floating(command []string) (fault, hint, word string) {
 	l, rest := launcherOf(command)
 	if l == nil {

@@ -12,18 +12,12 @@ import (
 	"anvil/compiler/surface"
 )
 
-// Surface is one server of a configuration, as [CheckTogether] is given it.
+// Surface is one server of a configuration, as [CheckTogetherContext] is given it.
 type Surface struct {
 	Server   string // the configured name
 	Plugin   string // the plugin that brings it, where one does
 	Snapshot *surface.McpSurfaceSnapshot
 	Costs    *Counter // of the snapshot; nil lets the gate count for itself
-}
-
-// CheckTogether is [CheckTogetherContext] without an end and acceptances.
-func CheckTogether(surfaces []Surface, o Options) []diag.Finding {
-	v, _ := CheckTogetherContext(stdcontext.Background(), surfaces, o) // which ends by its context alone
-	return v.Findings
 }
 
 // CheckTogetherContext judges what only shows when several servers are given to one client: names that meet, names that look alike, texts of one

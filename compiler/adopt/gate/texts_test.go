@@ -164,7 +164,7 @@ func TestSecretsStayHidden(t *testing.T) {
 		"resources":[{"uri":"https://a:@@b.io/","name":"n"}]}`, "@", key)
 	s := surfaceOf(t, surface)
 	findings := Check(s, Options{Server: key, Clients: everyClient()}, diag.Finding{Rule: "noticed", Subject: "server", Message: "stopped at " + key}.Sealed()).Findings
-	together := CheckTogether([]Surface{{Server: "a", Snapshot: s}, {Server: "b", Snapshot: s}}, Options{Clients: everyClient()})
+	together := checkTogether([]Surface{{Server: "a", Snapshot: s}, {Server: "b", Snapshot: s}}, Options{Clients: everyClient()})
 	rules := map[string]bool{}
 	for _, f := range append(findings, together...) {
 		rules[f.Rule] = true

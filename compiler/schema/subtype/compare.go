@@ -45,6 +45,9 @@ func Compare(a, b *schema.Analysis, o Options) Relation {
 	if !sound(a) || !sound(b) {
 		return Relation{Verdict: Unknown, Stopped: "schema"}
 	}
+	if a.Size.Subschemas > maxSubschemas || b.Size.Subschemas > maxSubschemas {
+		return Relation{Verdict: Unknown, Stopped: "size"}
+	}
 	c := &comparison{old: side{Analysis: a}, now: side{Analysis: b}, options: o}
 	lost, gained := c.only(&c.old, &c.now), answer{}
 	if lost.doubt == "" {
@@ -76,6 +79,12 @@ func sound(a *schema.Analysis) bool {
 	return true
 }
 
+// maxSubschemas is how many subschemas a schema may have that is looked at at all.
+const maxSubschemas = 4000
+
+// maxChecked is how many subschemas a schema may have for the validator, which takes time by their square.
+const maxChecked = 1200
+
 type comparison struct {
 	old, now side
 	options  Options
@@ -104,6 +113,9 @@ func (c *comparison) only(x, y *side) answer {
 		return found
 	}
 	for _, s := range []*side{x, y} {
+		if s.Size.Subschemas > maxChecked {
+			return answer{doubt: "size"}
+		}
 		if s.checker != nil {
 			continue
 		}

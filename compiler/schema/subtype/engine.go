@@ -3,6 +3,7 @@ package subtype
 import (
 	"bytes"
 	"encoding/binary"
+	"maps"
 	"math/big"
 	"slices"
 
@@ -103,7 +104,7 @@ func (e *engine) any(kids ...literal) literal {
 			flat = append(flat, k)
 		}
 	}
-	flat, clash := distinct(flat)
+	flat, clash := distinct(e.oneSet(flat))
 	if clash {
 		return e.always()
 	}
@@ -121,12 +122,49 @@ func (e *engine) any(kids ...literal) literal {
 	return e.composed(f)
 }
 
+// oneSet makes one set of several sets of values of which one is meant.
+func (e *engine) oneSet(list []literal) []literal {
+	isSet := func(l literal) bool { return l.op == opValues && !l.not }
+	var values []*canon.Node
+	sets := 0
+	for _, l := range list {
+		if isSet(l) {
+			sets++
+			values = slices.AppendSeq(values, maps.Values(l.values))
+		}
+	}
+	if sets < 2 {
+		return list
+	}
+	return append(slices.DeleteFunc(list, isSet), e.ofValues(values...))
+}
+
+// disjointValues reports sets of values of which no two have one in common.
+func disjointValues(kids []literal) bool {
+	seen := map[string]bool{}
+	for _, k := range kids {
+		if k.op != opValues || k.not {
+			return false
+		}
+		for text := range k.values {
+			if seen[text] {
+				return false
+			}
+			seen[text] = true
+		}
+	}
+	return true
+}
+
 // one returns the formula that exactly one of kids holds. Equal kids are not joined: if they hold, two of them do.
 func (e *engine) one(kids ...literal) literal {
 	if len(kids) == 1 {
 		return kids[0]
 	}
 	kids = slices.DeleteFunc(slices.Clone(kids), literal.never)
+	if len(kids) > 0 && disjointValues(kids) {
+		return e.any(kids...)
+	}
 	sortLiterals(kids)
 	f := &formula{op: opOne, kids: kids}
 	for _, k := range kids {

@@ -12,6 +12,8 @@ import (
 type language struct {
 	text    string
 	machine *machine        // nil when the pattern is beyond automata
+	wide    *machine        // of such a one: accepts all that the pattern matches, and more; may be nil
+	narrow  *machine        // accepts nothing that the pattern does not match; may be nil
 	plain   *regexp.Regexp  // made when first needed
 	rich    *regexp2.Regexp // for patterns beyond automata; nil when even that cannot read it
 }
@@ -31,12 +33,10 @@ func (e *engine) language(text string) *language {
 func newLanguage(text string) *language {
 	l := &language{text: text}
 	if re2, ok := toRE2(text); ok {
-		if tree, err := syntax.Parse(re2, syntax.Perl); err == nil {
-			if prog, err := syntax.Compile(tree.Simplify()); err == nil && len(prog.Inst) <= maxInstructions {
-				l.machine = newMachine(prog)
-			}
-			l.plain, _ = regexp.Compile(re2)
-		}
+		l.machine = machineOf(re2)
+		l.plain, _ = regexp.Compile(re2)
+	} else {
+		l.wide, l.narrow = besides(text, "(?:)"), besides(text, "[]")
 	}
 	if l.plain == nil {
 		if rich, err := regexp2.Compile(text, regexp2.ECMAScript|regexp2.Unicode); err == nil {
@@ -45,6 +45,27 @@ func newLanguage(text string) *language {
 		}
 	}
 	return l
+}
+
+// besides is the machine of a pattern with other in the place of its look-around.
+func besides(text, other string) *machine {
+	re2, ok := toRE2(withoutLooks(text, other))
+	if !ok {
+		return nil
+	}
+	return machineOf(re2)
+}
+
+func machineOf(re2 string) *machine {
+	tree, err := syntax.Parse(re2, syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil || len(prog.Inst) > maxInstructions {
+		return nil
+	}
+	return newMachine(prog)
 }
 
 // matches reports whether the pattern matches somewhere in s.

@@ -14,11 +14,17 @@ type maker struct {
 
 func pick[T any](m *maker, list ...T) T { return list[m.IntN(len(list))] }
 
-func (m *maker) name() string    { return pick(m, "a", "b", "c", "ab") }
-func (m *maker) number() string  { return pick(m, "0", "1", "2", "3", "-1", "0.5", "1.5", "2.50", "1e1", "5", "10") }
-func (m *maker) count() string   { return pick(m, "0", "1", "2", "3") }
-func (m *maker) kind() string    { return pick(m, "string", "number", "integer", "boolean", "null", "array", "object") }
-func (m *maker) pattern() string { return pick(m, "^a", "b$", "^[ab]*$", "a|c", "^a+$", "[0-9]", "^.$", `^\\w{2}$`, `\\ba`, "^(?!a)") }
+func (m *maker) name() string { return pick(m, "a", "b", "c", "ab") }
+func (m *maker) number() string {
+	return pick(m, "0", "1", "2", "3", "-1", "0.5", "1.5", "2.50", "1e1", "5", "10")
+}
+func (m *maker) count() string { return pick(m, "0", "1", "2", "3") }
+func (m *maker) kind() string {
+	return pick(m, "string", "number", "integer", "boolean", "null", "array", "object")
+}
+func (m *maker) pattern() string {
+	return pick(m, "^a", "b$", "^[ab]*$", "a|c", "^a+$", "[0-9]", "^.$", `^\\w{2}$`, `\\ba`, "^(?!a)")
+}
 
 // schema makes a schema; depth bounds how deep it nests.
 func (m *maker) schema(depth int) string {

@@ -40,8 +40,8 @@ func (a answer) or(b answer) answer {
 }
 
 const (
-	maxSteps = 6000 // literals and branches looked at in one comparison
-	maxDepth = 48   // of obligations within obligations
+	maxSteps = 12000 // literals and branches looked at in one comparison
+	maxDepth = 48    // of obligations within obligations
 )
 
 // meet looks for a value that meets all obligations.
@@ -104,7 +104,7 @@ func (e *engine) byType(can types, goals []literal) answer {
 		if can&t == 0 {
 			continue
 		}
-		b := &branch{engine: e, goals: goals, leaf: leaf{of: t, most: -1}}
+		b := &branch{engine: e, goals: goals, seen: &trail{}, leaf: leaf{of: t, most: -1}}
 		if b.add(goals...) {
 			result = result.or(b.solve())
 		}
@@ -119,7 +119,8 @@ func (e *engine) byType(can types, goals []literal) answer {
 type branch struct {
 	*engine
 	goals []literal // all of them, to hold a finished value against
-	seen  []int
+	since int       // where its trail begins
+	seen  *trail
 	open  [][]literal // of each one has to hold
 	doubt string      // what had to be left out
 	leaf
@@ -137,9 +138,11 @@ type leaf struct {
 
 // add asserts literals; false when that cannot be.
 func (b *branch) add(literals ...literal) bool {
-	for len(literals) > 0 {
-		l := literals[0]
-		literals = literals[1:]
+	queue := slices.Clone(literals)
+	slices.Reverse(queue)
+	for len(queue) > 0 {
+		l := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
 		b.steps++
 		switch {
 		case b.steps > maxSteps:
@@ -147,17 +150,18 @@ func (b *branch) add(literals ...literal) bool {
 			return true
 		case l.surely()&b.of != 0:
 			continue
-		case l.mayBe()&b.of == 0 || slices.Contains(b.seen, l.key()^1):
+		case l.mayBe()&b.of == 0 || b.seen.has(l.negated()):
 			return false
-		case slices.Contains(b.seen, l.key()):
+		case b.seen.has(l):
 			continue
 		}
-		b.seen = append(b.seen, l.key())
+		b.seen.add(l)
 		more, ok := b.assertOne(l)
 		if !ok {
 			return false
 		}
-		literals = append(more, literals...)
+		slices.Reverse(more)
+		queue = append(queue, more...)
 	}
 	return true
 }
@@ -212,6 +216,13 @@ func (b *branch) alternatives(l literal) []literal {
 	var list []literal
 	if !l.not {
 		for i, k := range l.kids {
+			if k.mayBe()&b.of == 0 {
+				continue
+			}
+			if b.spend(1 + len(l.kids)/16) {
+				b.doubt = "oneOf"
+				return list
+			}
 			rest := slices.Delete(slices.Clone(none), i, i+1)
 			list = append(list, b.all(append(rest, k)...))
 		}
@@ -220,7 +231,7 @@ func (b *branch) alternatives(l literal) []literal {
 	list = append(list, b.all(none...))
 	for i := range l.kids {
 		for j := i + 1; j < len(l.kids); j++ {
-			if b.steps++; b.steps > maxSteps {
+			if b.spend(1) {
 				b.doubt = "oneOf"
 				return list
 			}
@@ -264,18 +275,72 @@ func (b *branch) solve() answer {
 	rest := slices.Delete(slices.Clone(b.open), pick, pick+1)
 	result := nothing
 	for _, l := range choice {
-		next := *b
-		next.open = slices.Clip(rest)
-		next.seen, next.assert = slices.Clip(b.seen), slices.Clip(b.assert)
-		next.values, next.barred = slices.Clip(b.values), slices.Clip(b.barred)
-		if !next.add(l) {
+		if l.mayBe()&b.of == 0 || b.seen.has(l.negated()) {
 			continue
 		}
-		if result = result.or(next.solve()); result.met() {
+		if b.spend(1 + (len(rest)+len(b.assert))/16) {
+			return answer{doubt: "size", waits: free}
+		}
+		next := b.fork()
+		next.open = slices.Clip(rest)
+		if next.add(l) {
+			result = result.or(next.solve())
+		}
+		b.seen.back(next.since)
+		if result.met() {
 			return result
 		}
 	}
 	return result
+}
+
+// fork returns a branch that goes on from b. Whoever made it takes its trail back, to since.
+func (b *branch) fork() *branch {
+	next := *b
+	next.since = len(b.seen.steps)
+	next.assert, next.values, next.barred = slices.Clip(b.assert), slices.Clip(b.values), slices.Clip(b.barred)
+	return &next
+}
+
+// spend counts work; true when there was too much of it.
+func (e *engine) spend(steps int) bool {
+	e.steps += steps
+	return e.steps > maxSteps
+}
+
+// trail is the literals that were asserted on the way to a branch.
+type trail struct {
+	steps []int
+	set   map[int]bool // once there are many
+}
+
+const shortTrail = 24
+
+func (t *trail) has(l literal) bool {
+	if t.set != nil {
+		return t.set[l.key()]
+	}
+	return slices.Contains(t.steps, l.key())
+}
+
+func (t *trail) add(l literal) {
+	t.steps = append(t.steps, l.key())
+	if t.set == nil && len(t.steps) > shortTrail {
+		t.set = make(map[int]bool, 4*shortTrail)
+		for _, key := range t.steps {
+			t.set[key] = true
+		}
+	} else if t.set != nil {
+		t.set[l.key()] = true
+	}
+}
+
+// back takes back all but the first steps.
+func (t *trail) back(first int) {
+	for _, key := range t.steps[first:] {
+		delete(t.set, key)
+	}
+	t.steps = t.steps[:first]
 }
 
 // narrowest drops the choices that are met already and returns the one with the fewest ways left, -1 when none is open.
@@ -284,12 +349,13 @@ func (b *branch) narrowest() int {
 	var open [][]literal
 	for _, choice := range b.open {
 		ways, met := 0, false
+		b.spend(len(choice) / 16)
 		for _, l := range choice {
-			if l.surely()&b.of != 0 || slices.Contains(b.seen, l.key()) {
+			if l.surely()&b.of != 0 || b.seen.has(l) {
 				met = true
 				break
 			}
-			if l.mayBe()&b.of != 0 && !slices.Contains(b.seen, l.key()^1) {
+			if l.mayBe()&b.of != 0 && !b.seen.has(l.negated()) {
 				ways++
 			}
 		}

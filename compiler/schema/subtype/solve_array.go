@@ -28,7 +28,7 @@ type slot struct {
 }
 
 // maxItems bounds the arrays that are made here.
-const maxItems = 64
+const maxItems = 1100
 
 // anArray looks for an array.
 func (b *branch) anArray() answer {
@@ -66,9 +66,9 @@ func (b *branch) anArray() answer {
 
 // instead asserts other in the place of one assertion.
 func (b *branch) instead(l literal, other literal) answer {
-	next := *b
+	next := b.fork()
+	defer func() { b.seen.back(next.since) }()
 	next.assert = slices.DeleteFunc(slices.Clone(b.assert), func(x literal) bool { return x.key() == l.key() })
-	next.seen = slices.Clip(b.seen)
 	if !next.add(other) {
 		return nothing
 	}
@@ -206,6 +206,7 @@ func (it *items) fill() answer {
 	if length > maxItems {
 		return answer{doubt: "minItems", waits: free}
 	}
+	it.spend(length / 8)
 	all := make([]int, length) // of each item its slot, counted from 1
 	behind := it.width
 	for s := range it.slots {

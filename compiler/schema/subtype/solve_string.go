@@ -17,11 +17,20 @@ func (b *branch) aString() answer {
 	var wanted []bool
 	var beyond []literal
 	for _, l := range b.assert {
-		if lang := b.language(l.text); lang.machine != nil {
+		lang := b.language(l.text)
+		if lang.machine != nil {
 			machines = append(machines, lang.machine)
 			wanted = append(wanted, !l.not)
-		} else {
-			beyond = append(beyond, l)
+			continue
+		}
+		beyond = append(beyond, l)
+		about := lang.wide
+		if l.not {
+			about = lang.narrow
+		}
+		if about != nil {
+			machines = append(machines, about)
+			wanted = append(wanted, !l.not)
 		}
 	}
 	s := search{branch: b, machines: machines, wanted: wanted, beyond: beyond}
@@ -48,7 +57,10 @@ type place struct {
 	from   *place
 }
 
-const maxTextLength = 4096 // of a text that is made here
+const (
+	maxTextLength = 4096    // of a text that is looked for
+	maxPlain      = 1 << 17 // of one that no pattern has to match
+)
 
 func (s *search) run() answer {
 	bars := 0
@@ -82,7 +94,7 @@ func (s *search) run() answer {
 
 // unpatterned makes a text without asking machines.
 func (s *search) unpatterned() answer {
-	if s.least > maxTextLength {
+	if s.least > maxPlain {
 		return answer{doubt: "minLength", waits: free}
 	}
 	rest := strings.Repeat("a", s.least-1)

@@ -37,21 +37,77 @@ type Options struct {
 // Compare decides how the schema b stands to a. Both are as [schema.Analyse] returns them and not changed. Equal, Narrowed, Widened and Incomparable are
 // proven: what is refused or new is shown by a value that an independent validator takes on one side alone, and that nothing is, by a search
 // through everything that could be. The search is bounded by steps, not by time: the same arguments give the same answer.
-func Compare(a, b *schema.Analysis, o Options) Relation {
-	old, now := a.Root(), b.Root()
-	if old != nil && now != nil && a.Draft == b.Draft && bytes.Equal(old.Node.Raw, now.Node.Raw) {
+func Compare(a, b *schema.Analysis, o Options) Relation { return NewPair(a, b, o).Whole() }
+
+// Pair is two schemas that are asked about more than once: as a whole, and part by part. It is not safe for concurrent use.
+type Pair struct {
+	old, now side
+	options  Options
+	engine   *engine
+	barrier  string // why nothing can be decided about them
+}
+
+type side struct {
+	*schema.Analysis
+	compiler *compiler
+	checker  *checker
+}
+
+// NewPair prepares two schemas, which are not changed.
+func NewPair(a, b *schema.Analysis, o Options) *Pair {
+	p := &Pair{old: side{Analysis: a}, now: side{Analysis: b}, options: o}
+	switch {
+	case !sound(a) || !sound(b):
+		p.barrier = "schema"
+	case a.Size.Subschemas > maxSubschemas || b.Size.Subschemas > maxSubschemas:
+		p.barrier = "size"
+	}
+	return p
+}
+
+// Whole decides how the new schema stands to the old one.
+func (p *Pair) Whole() Relation {
+	old, now := p.old.Root(), p.now.Root()
+	if old != nil && now != nil && p.old.Draft == p.now.Draft && bytes.Equal(old.Node.Raw, now.Node.Raw) {
 		return Relation{Verdict: Equal}
 	}
-	if !sound(a) || !sound(b) {
-		return Relation{Verdict: Unknown, Stopped: "schema"}
+	return p.relation(func(s *side) literal { return s.compiler.schema(s.Root().Node) })
+}
+
+// Step is one step from a value into it.
+type Step struct {
+	Member string // the member of an object
+	Item   bool   // every item of an array
+	Rest   bool   // every member of an object that is not declared
+}
+
+// Part is a place at which two schemas differ: some keywords of two subschemas that speak of the same value, and the way there.
+type Part struct {
+	Way      []Step
+	Old, New *canon.Node // subschemas of the two schemas: nodes of what was analysed
+	Keywords []string    // those that are meant, of either; none means all
+}
+
+// Part decides what the difference at one place means for the whole: which values the old schema allows and that part of the new one does not,
+// and the reverse. Everything else of the two schemas counts as it is, so that what is refused in another place already is not lost here.
+func (p *Pair) Part(at Part) Relation {
+	return p.relation(func(s *side) literal {
+		n := at.New
+		if s == &p.old {
+			n = at.Old
+		}
+		return s.compiler.along(at.Way, s.compiler.facet(n, at.Keywords))
+	})
+}
+
+// relation decides how the values of the new schema stand to those of the old one, by what one has and part of the other refuses.
+func (p *Pair) relation(part func(*side) literal) Relation {
+	if p.barrier != "" {
+		return Relation{Verdict: Unknown, Stopped: p.barrier}
 	}
-	if a.Size.Subschemas > maxSubschemas || b.Size.Subschemas > maxSubschemas {
-		return Relation{Verdict: Unknown, Stopped: "size"}
-	}
-	c := &comparison{old: side{Analysis: a}, now: side{Analysis: b}, options: o}
-	lost, gained := c.only(&c.old, &c.now), answer{}
+	lost, gained := p.only(&p.old, &p.now, part), answer{}
 	if lost.doubt == "" {
-		gained = c.only(&c.now, &c.old)
+		gained = p.only(&p.now, &p.old, part)
 	}
 	switch {
 	case lost.doubt != "" || gained.doubt != "":
@@ -79,47 +135,40 @@ func sound(a *schema.Analysis) bool {
 	return true
 }
 
-// maxSubschemas is how many subschemas a schema may have that is looked at at all.
-const maxSubschemas = 4000
+const (
+	maxSubschemas = 4000 // of a schema that is looked at at all
+	maxChecked    = 1200 // of one that the validator is asked about, which takes time by their square
+)
 
-// maxChecked is how many subschemas a schema may have for the validator, which takes time by their square.
-const maxChecked = 1200
-
-type comparison struct {
-	old, now side
-	options  Options
-	engine   *engine
-}
-
-type side struct {
-	*schema.Analysis
-	formula literal
-	checker *checker
-}
-
-// only looks for a value that x allows and y does not.
-func (c *comparison) only(x, y *side) answer {
-	if c.engine == nil || c.options.Unclaimed {
-		c.engine = newEngine()
-		c.engine.unclaimed = c.options.Unclaimed
-		x.formula = c.engine.compile(x.Analysis)
-		c.engine.second = c.options.Unclaimed
-		y.formula = c.engine.compile(y.Analysis)
-		c.engine.second = false
+// only looks for a value that x allows and part of y does not.
+func (p *Pair) only(x, y *side, part func(*side) literal) answer {
+	if p.engine == nil || p.options.Unclaimed {
+		p.engine = newEngine()
+		p.engine.unclaimed = p.options.Unclaimed
+		x.compiler, y.compiler = p.engine.compilerOf(x.Analysis), p.engine.compilerOf(y.Analysis)
 	}
-	c.engine.steps = 0
-	found := c.engine.meet(x.formula, y.formula.negated())
+	p.engine.steps = 0
+	whole := x.compiler.schema(x.Root().Node)
+	p.engine.second = p.options.Unclaimed
+	refused := part(y).negated()
+	p.engine.second = false
+	found := p.engine.meet(whole, refused)
 	if found.value == nil {
 		return found
 	}
+	return p.checked(x, y, found)
+}
+
+// checked asks the validator whether a value that was found is one.
+func (p *Pair) checked(x, y *side, found answer) answer {
 	for _, s := range []*side{x, y} {
-		if s.Size.Subschemas > maxChecked {
-			return answer{doubt: "size"}
-		}
 		if s.checker != nil {
 			continue
 		}
-		checker, err := c.engine.newChecker(s.Analysis)
+		if s.Size.Subschemas > maxChecked {
+			return answer{doubt: "size"}
+		}
+		checker, err := p.engine.newChecker(s.Analysis)
 		if err != nil {
 			return answer{doubt: "schema"}
 		}

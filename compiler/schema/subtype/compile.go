@@ -2,6 +2,7 @@ package subtype
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 
 	"anvil/compiler/canon"
@@ -19,7 +20,7 @@ type compiler struct {
 	anchors map[string]int // how many schemas have a dynamic anchor of the name; "" for $recursiveAnchor
 }
 
-func (e *engine) compile(a *schema.Analysis) literal {
+func (e *engine) compilerOf(a *schema.Analysis) *compiler {
 	c := &compiler{engine: e, draft: a.Draft, done: map[*canon.Node]literal{}, open: map[*canon.Node]*formula{}}
 	if len(a.Refs) > 0 {
 		c.refs, c.anchors = map[*canon.Node]map[string]*schema.Ref{}, map[string]int{}
@@ -38,7 +39,35 @@ func (e *engine) compile(a *schema.Analysis) literal {
 		}
 		c.refs[r.From.Node][r.Keyword] = r
 	}
-	return c.schema(a.Root().Node)
+	return c
+}
+
+// facet compiles some keywords of a schema; all of them when none are given.
+func (c *compiler) facet(n *canon.Node, keywords []string) literal {
+	if len(keywords) == 0 || !n.IsObject() {
+		return c.schema(n)
+	}
+	part := *n
+	part.Members = slices.DeleteFunc(slices.Clone(n.Members), func(m canon.Member) bool { return !slices.Contains(keywords, m.Name) })
+	if c.refs[n] != nil {
+		c.refs[&part] = c.refs[n]
+	}
+	return c.object(&part)
+}
+
+// along says of the values at the end of a way what l says.
+func (c *compiler) along(way []Step, l literal) literal {
+	for _, step := range slices.Backward(way) {
+		switch {
+		case step.Item:
+			l = c.list(&list{rest: l})
+		case step.Rest:
+			l = c.shaped(&shape{members: map[string]literal{}, rest: l})
+		default:
+			l = c.shaped(&shape{members: map[string]literal{step.Member: l}, rest: c.always()})
+		}
+	}
+	return l
 }
 
 // schema returns the formula of one schema. One that is met within itself is a reference there.

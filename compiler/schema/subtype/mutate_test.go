@@ -41,7 +41,7 @@ func (m *maker) change(v any, depth int) any {
 					return v
 				}
 			}
-			if key != "$ref" && key != "$defs" && m.IntN(2) == 0 {
+			if key != "$ref" && key != "$defs" && key != "$schema" && m.IntN(2) == 0 {
 				delete(v, key)
 				return v
 			}

@@ -9,7 +9,14 @@ import (
 // maker makes random schemas and values over a few names and numbers, so that they meet often.
 type maker struct {
 	*rand.Rand
-	refs bool // `#/$defs/a` and `#/$defs/b` exist
+	refs  bool   // `#/$defs/a` and `#/$defs/b` exist
+	draft string // the `$schema` of documents
+}
+
+// drafts are the five that are read.
+var drafts = []string{
+	"http://json-schema.org/draft-04/schema#", "http://json-schema.org/draft-06/schema#", "http://json-schema.org/draft-07/schema#",
+	"https://json-schema.org/draft/2019-09/schema", "https://json-schema.org/draft/2020-12/schema",
 }
 
 func pick[T any](m *maker, list ...T) T { return list[m.IntN(len(list))] }
@@ -69,6 +76,9 @@ func (m *maker) keyword(depth int) (keyword, value string) {
 	if depth > 0 && m.IntN(2) == 0 {
 		return m.applicator(depth - 1)
 	}
+	if strings.Contains(m.draft, "draft-04") && m.IntN(8) == 0 {
+		return pick(m, "exclusiveMinimum", "exclusiveMaximum"), pick(m, "true", "false")
+	}
 	switch keyword = pick(m, "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern",
 		"minItems", "maxItems", "uniqueItems", "required", "minProperties", "maxProperties", "enum", "const", "dependentRequired"); keyword {
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
@@ -114,24 +124,35 @@ func (m *maker) applicator(depth int) (keyword, value string) {
 		return keyword, named(func() string { return pick(m, "^a", "b$", "c") })
 	case "additionalProperties", "unevaluatedProperties", "unevaluatedItems":
 		return keyword, pick(m, "false", "false", m.schema(depth))
-	case "anyOf", "oneOf", "allOf", "prefixItems":
+	case "anyOf", "oneOf", "allOf":
 		return keyword, list()
+	case "prefixItems":
+		if strings.Contains(m.draft, "2020-12") {
+			return keyword, list()
+		}
+		return pick(m, "items", "items", "additionalItems"), list()
 	}
 	return keyword, m.schema(depth)
 }
 
 // document makes a schema with definitions.
 func (m *maker) document() string {
-	m.refs = m.IntN(3) == 0
+	m.refs, m.draft = m.IntN(3) == 0, pick(m, drafts...)
+	if m.IntN(2) == 0 {
+		m.draft = drafts[len(drafts)-1]
+	}
 	body := m.schema(3)
-	if !m.refs || !strings.HasPrefix(body, "{") {
+	if !strings.HasPrefix(body, "{") {
 		return body
 	}
 	inner := strings.TrimSuffix(strings.TrimPrefix(body, "{"), "}")
 	if inner != "" {
 		inner = "," + inner
 	}
-	return `{"$defs":{"a":` + m.schema(2) + `,"b":` + m.schema(2) + `}` + inner + `}`
+	if m.refs {
+		inner = `,"$defs":{"a":` + m.schema(2) + `,"b":` + m.schema(2) + `}` + inner
+	}
+	return `{"$schema":"` + m.draft + `"` + inner + `}`
 }
 
 // value makes a value; depth bounds how deep it nests.

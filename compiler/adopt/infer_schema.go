@@ -2,11 +2,11 @@ package adopt
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
+	"anvil/compiler/schema"
 )
 
 // Bounds of the walk over one input schema.
@@ -47,15 +47,24 @@ func parameters(root *canon.Node) (all []parameter) {
 				walk(m.Value, p.pointer, depth+1)
 			}
 		}
-		for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
-			for i, branch := range n.Get(keyword).Elements() {
-				walk(branch, pointer+canon.Pointer(keyword, strconv.Itoa(i)), depth+1)
+		schema.Children(0, n, func(c schema.Child) {
+			if fillable(c.Role) {
+				walk(c.Node, pointer+c.Pointer(), depth+1)
 			}
-		}
-		walk(n.Get("items"), pointer+canon.Pointer("items"), depth+1)
+		})
 	}
 	walk(root, "/inputSchema", 0)
 	return all
+}
+
+// fillable reports a schema, other than a property's, whose properties a caller may fill. What is ruled out, and a definition that nothing refers
+// to, is not.
+func fillable(r schema.Role) bool {
+	switch r {
+	case schema.Property, schema.Not, schema.PropertyName, schema.Content, schema.Definition:
+		return false
+	}
+	return true
 }
 
 // resolve follows a reference into the same schema.

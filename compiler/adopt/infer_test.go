@@ -118,6 +118,11 @@ func TestInfer(t *testing.T) {
 			[]string{"hint-schema-mismatch /inputSchema/properties/query"}},
 		{`{"name":"thing","inputSchema":{"properties":{"force":{"type":"boolean"}}},"annotations":{"readOnlyHint":true}}`, change, air.RiskMedium, none,
 			[]string{"hint-schema-mismatch /inputSchema/properties/force"}},
+		{`{"name":"thing","inputSchema":{"if":{},"then":{"properties":{"command":{"type":"string"}}}},"annotations":{"readOnlyHint":true}}`, change, air.RiskHigh, none,
+			[]string{"hint-schema-mismatch /inputSchema/then/properties/command"}},
+		{`{"name":"thing","inputSchema":{"properties":{"a":{"prefixItems":[{"properties":{"force":{"type":"boolean"}}}]}}},"annotations":{"readOnlyHint":true}}`, change,
+			air.RiskMedium, none, []string{"hint-schema-mismatch /inputSchema/properties/a/prefixItems/0/properties/force"}},
+		{`{"name":"thing","inputSchema":{"not":{"properties":{"force":{}}},"default":{"properties":{"command":{}}}},"annotations":{"readOnlyHint":true}}`, read, air.RiskLow, ready, nil},
 		{`{"name":"thing","outputSchema":{"properties":{"sql":{"type":"string"}}},"annotations":{"readOnlyHint":true}}`, read, air.RiskLow, ready, nil},
 	}
 	for _, test := range tests {

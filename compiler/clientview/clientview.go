@@ -12,6 +12,7 @@ import (
 
 	"anvil/compiler/canon"
 	"anvil/compiler/profiles"
+	"anvil/compiler/schema"
 	"anvil/compiler/surface"
 )
 
@@ -117,13 +118,7 @@ type dropper struct {
 	dropped  map[string]int
 }
 
-// Members of these keywords are schemas under names that are no keywords; what stands under the others is no schema.
-var (
-	named   = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
-	literal = []string{"enum", "const", "default", "examples"}
-)
-
-// schema appends n to dst: a schema, or a list of some.
+// schema appends n to dst: a schema, or a list of some. What stands under a keyword that is not known is taken for one too, as clients do.
 func (d *dropper) schema(dst []byte, n *canon.Node) []byte {
 	switch {
 	case n.IsArray():
@@ -133,12 +128,12 @@ func (d *dropper) schema(dst []byte, n *canon.Node) []byte {
 	}
 	b := canon.Within(dst)
 	for _, m := range n.Members {
-		switch {
+		switch form := schema.Lookup(m.Name).Form; {
 		case slices.Contains(d.keywords, m.Name):
 			d.dropped[m.Name]++
-		case slices.Contains(literal, m.Name):
+		case form.Data():
 			b.AddMember(m, m.Value.Canonical())
-		case slices.Contains(named, m.Name) && m.Value.IsObject():
+		case form.ByName() && m.Value.IsObject():
 			b.Append(m, func(dst []byte) []byte { return d.entries(dst, m.Value) })
 		default:
 			b.Append(m, func(dst []byte) []byte { return d.schema(dst, m.Value) })

@@ -108,11 +108,12 @@ func TestFirstToolsAlone(t *testing.T) {
 func TestKeywordsAreDropped(t *testing.T) {
 	s := snapshot(t, "", `{"name":"a","inputSchema":{"type":"object","$defs":{"x":{"type":"string"}},"properties":{
 		"$defs":{"type":"string","enum":[{"$defs":1}],"default":{"definitions":2}},
-		"list":{"items":{"definitions":{},"$ref":"#/$defs/x"}},"any":{"anyOf":[{"$defs":{}},true]}}}}`)
+		"list":{"items":{"definitions":{},"$ref":"#/$defs/x"}},"any":{"anyOf":[{"$defs":{}},true]}},
+		"dependencies":{"definitions":{"$defs":{}},"a":["$defs"]},"example":{"$defs":3}}}`)
 	tool := of(t, client(t, "claude-desktop-older"), "", s).Tools[0]
-	want := `{"properties":{"$defs":{"default":{"definitions":2},"enum":[{"$defs":1}],"type":"string"},"any":{"anyOf":[{},true]},` +
+	want := `{"dependencies":{"a":["$defs"],"definitions":{}},"example":{"$defs":3},"properties":{"$defs":{"default":{"definitions":2},"enum":[{"$defs":1}],"type":"string"},"any":{"anyOf":[{},true]},` +
 		`"list":{"items":{"$ref":"#/$defs/x"}}},"type":"object"}`
-	if diff := cmp.Diff(want, string(tool.InputSchema)); diff != "" || !cmp.Equal(tool.Dropped, map[string]int{"$defs": 2, "definitions": 1}) {
+	if diff := cmp.Diff(want, string(tool.InputSchema)); diff != "" || !cmp.Equal(tool.Dropped, map[string]int{"$defs": 3, "definitions": 1}) {
 		t.Errorf("dropped %v (-want +got)\n%s", tool.Dropped, diff)
 	}
 }

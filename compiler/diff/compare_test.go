@@ -54,6 +54,10 @@ func TestSchemaPlaces(t *testing.T) {
 		{"dialect that moves nothing", `{"$schema":"http://json-schema.org/draft-07/schema#"}`, `{"$schema":"https://json-schema.org/draft/2020-12/schema"}`, "safe in-dialect-changed"},
 		{"dialect with a list of items", `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"items":[{}]}}}`,
 			`{"$schema":"https://json-schema.org/draft/2020-12/schema","properties":{"a":{"items":[{}]}}}`, "risky in-dialect-changed"},
+		{"dialect beside properties called like moved keywords", `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"format":{},"id":{"default":{"$ref":"#/x"}}}}`,
+			`{"$schema":"https://json-schema.org/draft/2020-12/schema","properties":{"format":{},"id":{"default":{"$ref":"#/x"}}}}`, "safe in-dialect-changed"},
+		{"dialect with a moved keyword below", `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"format":"date"}}}`,
+			`{"$schema":"https://json-schema.org/draft/2020-12/schema","properties":{"a":{"format":"date"}}}`, "risky in-dialect-changed"},
 		{"unknown dialect", `{}`, `{"$schema":"https://evil.example/schema"}`, "risky in-dialect-changed"},
 	}
 	for _, tt := range tests {

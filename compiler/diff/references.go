@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"anvil/compiler/canon"
+	"anvil/compiler/schema"
 )
 
 // referring lists the keywords that stand for another schema; beside them, older drafts ignore everything.
@@ -42,6 +43,7 @@ func targets(n *canon.Node) references {
 	return r
 }
 
+// collect reads a schema, or a list of some. What stands under a keyword that is not known is read too, since a reference may lead there.
 func (r *references) collect(n *canon.Node) {
 	r.stable = r.stable && !holds(n, referring) && !holds(n, moved) && !n.Get("items").IsArray()
 	for _, name := range referring {
@@ -54,8 +56,17 @@ func (r *references) collect(n *canon.Node) {
 	for _, item := range n.Elements() {
 		r.collect(item)
 	}
-	if n != nil {
-		for _, m := range n.Members {
+	if n == nil {
+		return
+	}
+	for _, m := range n.Members {
+		switch form := schema.Lookup(m.Name).Form; {
+		case form.Data():
+		case form.ByName():
+			for _, entry := range m.Value.Members {
+				r.collect(entry.Value)
+			}
+		default:
 			r.collect(m.Value)
 		}
 	}

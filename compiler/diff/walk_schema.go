@@ -104,24 +104,24 @@ func contractOf(keyword string, value *canon.Node) []byte {
 // keyword compares the two values of one keyword, which differ; a value is nil when the keyword is absent.
 func (v *visitor) keyword(p Place, m both) {
 	at := p.Node + canon.Pointer(m.name)
-	switch m.name {
-	case "properties":
+	form := schema.Lookup(m.name).Form
+	switch {
+	case m.name == "properties":
 		v.properties(p, at, m)
-	case "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies":
+	case form.ByName():
 		v.named(p, at, m)
-	case "items", "additionalProperties", "additionalItems", "contains", "contentSchema", "else", "if", "not", "propertyNames", "then",
-		"unevaluatedItems", "unevaluatedProperties", "allOf", "anyOf", "oneOf", "prefixItems":
+	case form.Schemas():
 		v.inner(p, at, m)
-	case "required", "type", "enum":
+	case form == schema.Set, form == schema.Choices:
 		c := change(at, m.a, m.b)
 		c.Added, c.Removed = without(m.b, m.a), without(m.a, m.b)
 		if m.name == "type" {
 			p.Types = relation(m.a, m.b, p.Label == "" && p.Exact)
 		}
 		v.report(p, c)
-	case "default", "const", "examples":
+	case form == schema.Data:
 		v.report(p, change(at, m.a, m.b))
-	case "$schema":
+	case m.name == "$schema":
 		p.Moot = v.old.stable && v.new.stable && isStable(m.a) && isStable(m.b)
 		v.report(p, change(at, m.a, m.b))
 	default:

@@ -57,34 +57,6 @@ func (d Draft) String() string {
 	return "2020-12"
 }
 
-// span is the range of drafts in which a keyword exists; zero is no bound.
-type span struct{ from, to Draft }
-
-// eras lists the keywords with subschemas or references that not every draft has. The metaschema of 2020-12 still describes `definitions` and
-// `dependencies`, so they have no end.
-var eras = map[string]span{
-	"$defs":                 {Draft2019, 0},
-	"$dynamicRef":           {Draft2020, 0},
-	"$recursiveRef":         {Draft2019, Draft2019},
-	"additionalItems":       {0, Draft2019},
-	"contains":              {Draft6, 0},
-	"contentSchema":         {Draft2019, 0},
-	"dependentSchemas":      {Draft2019, 0},
-	"else":                  {Draft7, 0},
-	"if":                    {Draft7, 0},
-	"prefixItems":           {Draft2020, 0},
-	"propertyNames":         {Draft6, 0},
-	"then":                  {Draft7, 0},
-	"unevaluatedItems":      {Draft2019, 0},
-	"unevaluatedProperties": {Draft2019, 0},
-}
-
-// has reports whether the keyword exists in this draft, as far as eras knows it.
-func (d Draft) has(keyword string) bool {
-	era, bounded := eras[keyword]
-	return !bounded || d >= era.from && (era.to == 0 || d <= era.to)
-}
-
 // idKeyword is the keyword that names a schema.
 func (d Draft) idKeyword() string {
 	if d == Draft4 {

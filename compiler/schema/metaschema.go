@@ -106,24 +106,24 @@ func collect(e *jsonschema.ValidationError, report func(place []string, keyword 
 func shallow(d Draft, n *canon.Node) map[string]any {
 	out := make(map[string]any, len(n.Members))
 	for _, m := range n.Members {
-		switch keywords[m.Name] {
-		case one:
+		switch form := keywords[m.Name].Form; form {
+		case One:
 			out[m.Name] = stub(m.Value)
-		case many, oneMany:
+		case List, OneOrList:
 			out[m.Name] = stub(m.Value)
 			if m.Value.IsArray() {
 				out[m.Name] = each(m.Value, stub)
 			}
-		case named, namedAny:
+		case Named, NamedOrNames:
 			out[m.Name] = stub(m.Value)
 			if m.Value.IsObject() {
 				entries := map[string]any{}
 				for _, e := range m.Value.Members {
-					entries[e.Name] = entryOf(keywords[m.Name], e.Value)
+					entries[e.Name] = entryOf(form, e.Value)
 				}
 				out[m.Name] = entries
 			}
-		case choices:
+		case Choices:
 			out[m.Name] = stub(m.Value)
 			if m.Value.IsArray() {
 				out[m.Name] = each(m.Value, func(n *canon.Node) any { return string(n.Canonical()) })
@@ -140,8 +140,8 @@ func shallow(d Draft, n *canon.Node) map[string]any {
 	return out
 }
 
-func entryOf(of shape, n *canon.Node) any {
-	if of == namedAny && n.IsArray() {
+func entryOf(of Form, n *canon.Node) any {
+	if of == NamedOrNames && n.IsArray() {
 		return each(n, stub)
 	}
 	return stub(n)

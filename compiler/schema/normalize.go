@@ -32,7 +32,7 @@ func (f form) schema(dst []byte, n *canon.Node) []byte {
 			b.Add("enum", canon.List(m.Value.Canonical()))
 			continue
 		}
-		if f.contract && keywords[m.Name] == note {
+		if f.contract && keywords[m.Name].Note {
 			continue
 		}
 		b.Append(m, func(dst []byte) []byte {
@@ -50,28 +50,28 @@ func (f form) schema(dst []byte, n *canon.Node) []byte {
 // keyword appends the normal form of one keyword's value.
 func (f form) keyword(dst []byte, m canon.Member) []byte {
 	v := m.Value
-	switch keywords[m.Name] {
-	case one:
+	switch keywords[m.Name].Form {
+	case One:
 		return f.schema(dst, v)
-	case many:
+	case List:
 		return f.list(dst, v)
-	case oneMany:
+	case OneOrList:
 		if v.IsArray() {
 			return f.list(dst, v)
 		}
 		return f.schema(dst, v)
-	case named:
+	case Named:
 		return f.named(dst, v, f.schema)
-	case namedAny:
+	case NamedOrNames:
 		return f.named(dst, v, func(dst []byte, v *canon.Node) []byte {
 			if v.IsArray() {
 				return append(dst, sorted(v)...)
 			}
 			return f.schema(dst, v)
 		})
-	case set:
+	case Set:
 		return append(dst, f.set(m.Name, v)...)
-	case choices:
+	case Choices:
 		if f.contract {
 			return append(dst, sorted(v)...)
 		}

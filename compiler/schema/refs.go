@@ -48,7 +48,7 @@ func (w *walker) enter(s *Schema) {
 		case w.draft.idKeyword():
 			id = m.Value.Text()
 		case "$ref", "$dynamicRef", "$recursiveRef":
-			if text, ok := m.Value.Str(); ok && w.draft.has(m.Name) {
+			if text, ok := m.Value.Str(); ok && Lookup(m.Name).In(w.draft) {
 				refs = append(refs, &Ref{From: s, Keyword: m.Name, Text: text})
 			}
 		case "enum":

@@ -15,20 +15,20 @@ func Text(n *canon.Node, at string, yield func(pointer, text string)) {
 	}
 	for _, m := range n.Members {
 		below := at + canon.Pointer(m.Name)
-		switch keywords[m.Name] {
-		case one:
+		switch keyword := keywords[m.Name]; keyword.Form {
+		case One:
 			Text(m.Value, below, yield)
-		case many, oneMany:
+		case List, OneOrList:
 			Text(m.Value, below, yield)
 			for i, item := range items(m.Value) {
 				Text(item, below+"/"+strconv.Itoa(i), yield)
 			}
-		case named, namedAny:
+		case Named, NamedOrNames:
 			for _, entry := range members(m.Value) {
 				Text(entry.Value, below+canon.Pointer(entry.Name), yield)
 			}
 		default:
-			if !structural[m.Name] {
+			if keyword.Speech == Words || keyword.Speech == Prose {
 				Strings(m.Value, below, yield)
 			}
 		}

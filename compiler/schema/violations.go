@@ -37,15 +37,11 @@ const (
 	someNames   = "a list of distinct names"
 )
 
-// constrained says what the metaschemas want of each keyword that they want something of.
+// constrained says what the metaschemas want of each keyword without schemas that they want something of.
 var constrained = map[string]string{
 	"$anchor": "a name: letters, digits, -, _, . and :", "$comment": aText, "$dynamicAnchor": "a name: letters, digits, -, _ and .", "$dynamicRef": aText,
 	"$id": "a URI without a fragment", "$recursiveAnchor": aFlag, "$recursiveRef": `"#"`, "$ref": aText, "$schema": "the URI of a dialect",
 	"$vocabulary": "an object of true or false by URI", "id": aText,
-	"additionalItems": aSchema, "additionalProperties": aSchema, "contains": aSchema, "contentSchema": aSchema, "else": aSchema, "if": aSchema,
-	"not": aSchema, "propertyNames": aSchema, "then": aSchema, "unevaluatedItems": aSchema, "unevaluatedProperties": aSchema,
-	"items": aSchema, "allOf": someSchemas, "anyOf": someSchemas, "oneOf": someSchemas, "prefixItems": someSchemas,
-	"$defs": schemaNames, "definitions": schemaNames, "dependentSchemas": schemaNames, "patternProperties": schemaNames, "properties": schemaNames,
 	"dependencies": "an object of schemas or lists of names", "dependentRequired": "an object of lists of distinct names",
 	"contentEncoding": aText, "contentMediaType": aText, "description": aText, "format": aText, "pattern": "a regular expression", "title": aText,
 	"deprecated": aFlag, "readOnly": aFlag, "uniqueItems": aFlag, "writeOnly": aFlag,
@@ -59,8 +55,8 @@ var constrained = map[string]string{
 // wanted says what the draft wants at a place in a schema.
 func wanted(d Draft, place []string) string {
 	keyword := place[0]
-	switch shape := keywords[keyword]; {
-	case len(place) > 1 && (shape == many || shape == oneMany || shape == named):
+	switch form := keywords[keyword].Form; {
+	case len(place) > 1 && (form == List || form == OneOrList || form == Named):
 		if d == Draft4 {
 			return "a schema: an object"
 		}
@@ -71,8 +67,16 @@ func wanted(d Draft, place []string) string {
 		return "a schema or a list of schemas"
 	case keyword == "required" && d == Draft4:
 		return "a list of distinct names with at least one in it"
-	case shape == one && d == Draft4 && !strings.HasPrefix(keyword, "additional"):
+	case form == One && d == Draft4 && !strings.HasPrefix(keyword, "additional"):
 		return "a schema: an object"
+	}
+	switch keywords[keyword].Form {
+	case One, OneOrList:
+		return aSchema
+	case List:
+		return someSchemas
+	case Named:
+		return schemaNames
 	}
 	return constrained[keyword]
 }
@@ -129,7 +133,7 @@ func hasPropertiesElsewhere(s *Schema) bool {
 		return true
 	}
 	for _, m := range s.Node.Members {
-		if roles[m.Name].InPlace() || m.Name == "$ref" || m.Name == "$dynamicRef" || m.Name == "$recursiveRef" || m.Name == "unevaluatedProperties" {
+		if keywords[m.Name].Role.InPlace() || m.Name == "$ref" || m.Name == "$dynamicRef" || m.Name == "$recursiveRef" || m.Name == "unevaluatedProperties" {
 			return true
 		}
 	}

@@ -33,6 +33,9 @@ const (
 	Referenced         Role = "referenced" // no keyword makes it a schema, a reference does
 )
 
+// Composed reports a member of allOf, anyOf or oneOf.
+func (r Role) Composed() bool { return r == AllOf || r == AnyOf || r == OneOf }
+
 // InPlace reports a role in which the subschema speaks of the same value as the schema that it stands in.
 func (r Role) InPlace() bool {
 	switch r {
@@ -40,14 +43,6 @@ func (r Role) InPlace() bool {
 		return true
 	}
 	return false
-}
-
-var roles = map[string]Role{
-	"properties": Property, "patternProperties": PatternProperty, "additionalProperties": AdditionalProperty,
-	"unevaluatedProperties": AdditionalProperty, "propertyNames": PropertyName,
-	"items": Item, "prefixItems": TupleItem, "additionalItems": AdditionalItem, "unevaluatedItems": AdditionalItem, "contains": ContainedItem,
-	"allOf": AllOf, "anyOf": AnyOf, "oneOf": OneOf, "not": Not, "if": Condition, "then": Condition, "else": Condition,
-	"dependentSchemas": Dependent, "dependencies": Dependent, "contentSchema": Content, "$defs": Definition, "definitions": Definition,
 }
 
 // Schema is one subschema, or the root, where it stands. It is not to be changed.
@@ -83,36 +78,54 @@ func (s *Schema) Pointer() string {
 	return strings.Join(steps, "")
 }
 
-// children calls yield for each schema that stands directly in the schema n, in source order. What holds no schema by the rules of the draft
-// (data under enum, const, default and examples, unknown keywords, values of the wrong type) is passed over.
-func children(d Draft, n *canon.Node, yield func(Schema)) {
+// Child is a schema where it stands in another.
+type Child struct {
+	Node    *canon.Node // an object, true or false
+	Keyword string
+	Name    string // of a property or a definition; the index of a member of a list
+	Keyed   bool   // Name follows the keyword in the pointer
+	Role    Role
+}
+
+// Pointer returns the pointer from the schema around to the child.
+func (c Child) Pointer() string {
+	if c.Keyed {
+		return canon.Pointer(c.Keyword, c.Name)
+	}
+	return canon.Pointer(c.Keyword)
+}
+
+// Children calls yield for each schema that stands directly in the schema n, in source order. What holds no schema by the rules of the draft
+// (data under enum, const, default and examples, unknown keywords, values of the wrong type) is passed over. With the zero Draft a keyword has
+// its schemas when any draft says so.
+func Children(d Draft, n *canon.Node, yield func(Child)) {
 	for _, m := range members(n) {
-		role, ok := roles[m.Name]
-		if !ok || !d.has(m.Name) {
+		keyword := keywords[m.Name]
+		if !keyword.Form.Schemas() || !keyword.In(d) {
 			continue
 		}
-		child := Schema{Role: role, keyword: m.Name}
+		child := Child{Keyword: m.Name, Role: keyword.Role}
 		add := func(value *canon.Node) {
 			if child.Node = value; isSchema(value) {
 				yield(child)
 			}
 		}
-		switch keywords[m.Name] {
-		case named, namedAny:
-			child.keyed = true
+		switch keyword.Form {
+		case Named, NamedOrNames:
+			child.Keyed = true
 			for _, entry := range m.Value.Members {
 				child.Name = entry.Name
 				add(entry.Value)
 			}
 			continue
-		case one:
+		case One:
 			add(m.Value)
 			continue
-		case oneMany:
+		case OneOrList:
 			add(m.Value)
 			child.Role = TupleItem
 		}
-		child.keyed = true
+		child.Keyed = true
 		for i, item := range m.Value.Items {
 			child.Name = strconv.Itoa(i)
 			add(item)
@@ -150,9 +163,9 @@ func (w *walker) walk(top *Schema) {
 		w.found = append(w.found, s)
 		w.enter(s)
 		first := len(w.stack)
-		children(w.draft, s.Node, func(child Schema) {
-			child.Parent, child.Depth, child.resource, child.base = s, s.Depth+1, s.resource, s.base
-			w.stack = append(w.stack, w.keep(child))
+		Children(w.draft, s.Node, func(c Child) {
+			w.stack = append(w.stack, w.keep(Schema{Node: c.Node, Parent: s, Role: c.Role, Name: c.Name, Depth: s.Depth + 1,
+				keyword: c.Keyword, keyed: c.Keyed, resource: s.resource, base: s.base}))
 		})
 		slices.Reverse(w.stack[first:])
 	}

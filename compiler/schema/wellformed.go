@@ -20,28 +20,28 @@ func wellFormed(d Draft, n *canon.Node) bool {
 var simpleTypes = []string{"string", "number", "integer", "boolean", "object", "array", "null"}
 
 func plainlyRight(d Draft, keyword string, v *canon.Node) bool {
-	switch keywords[keyword] {
-	case one:
+	switch keywords[keyword].Form {
+	case One:
 		return v.IsObject() || d > Draft4 && isSchema(v)
-	case oneMany:
+	case OneOrList:
 		return v.IsObject() || d > Draft4 && isSchema(v)
-	case many:
+	case List:
 		return len(v.Items) > 0 && all(v.Items, (*canon.Node).IsObject)
-	case named:
+	case Named:
 		for _, e := range v.Members {
 			if !e.Value.IsObject() {
 				return false
 			}
 		}
 		return v.IsObject()
-	case namedAny:
+	case NamedOrNames:
 		return false
-	case set:
+	case Set:
 		if keyword == "type" {
 			return slices.Contains(simpleTypes, v.Text())
 		}
 		return len(v.Items) > 0 && distinctTexts(v.Items)
-	case choices:
+	case Choices:
 		return v.IsArray() && (d >= Draft2019 || distinctTexts(v.Items))
 	}
 	switch constrained[keyword] {

@@ -11,6 +11,7 @@ import (
 	cli "github.com/urfave/cli/v2"
 
 	"anvil/compiler/canon"
+	"anvil/compiler/schema"
 	"anvil/compiler/surface"
 	"anvil/wire"
 )
@@ -145,27 +146,27 @@ type typeCollector struct {
 	seen  map[*canon.Node]bool
 }
 
-func (c typeCollector) collect(schema *canon.Node) {
-	if schema == nil || c.seen[schema] || len(c.seen) == maxSchemaVisits {
+func (c typeCollector) collect(n *canon.Node) {
+	if n == nil || c.seen[n] || len(c.seen) == maxSchemaVisits {
 		return
 	}
-	c.seen[schema] = true
-	c.collect(referred(c.root, schema.Get("$ref").Text()))
-	named := append(schema.Get("type").Elements(), schema.Get("type"))
+	c.seen[n] = true
+	c.collect(referred(c.root, n.Get("$ref").Text()))
+	named := append(n.Get("type").Elements(), n.Get("type"))
 	for _, name := range named {
 		if text := name.Text(); text != "" {
 			c.types[text] = true
 		}
 	}
-	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
-		for _, branch := range schema.Get(keyword).Elements() {
-			c.collect(branch)
+	schema.Children(0, n, func(child schema.Child) {
+		if child.Role.Composed() {
+			c.collect(child.Node)
 		}
-	}
+	})
 	if len(c.types) > 0 {
 		return
 	}
-	for _, value := range append(schema.Get("enum").Elements(), schema.Get("const")) {
+	for _, value := range append(n.Get("enum").Elements(), n.Get("const")) {
 		if value != nil {
 			c.types[jsonType(value)] = true
 		}

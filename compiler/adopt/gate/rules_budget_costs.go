@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"anvil/compiler/canon"
+	"anvil/compiler/schema"
 	"anvil/compiler/surface"
 	"anvil/compiler/tokens"
 )
@@ -202,15 +203,15 @@ func schemaTexts(n *canon.Node, add func(part string, text []byte)) {
 		return
 	}
 	for _, m := range n.Members {
-		switch m.Name {
-		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
+		switch keyword := schema.Lookup(m.Name); {
+		case keyword.Form.ByName():
 			for _, property := range m.Value.Members {
 				add(PartProperties, property.RawName)
 				schemaTexts(property.Value, add)
 			}
-		case "description", "title", "$comment":
+		case keyword.Speech == schema.Prose:
 			add(PartNotes, m.Value.Raw)
-		case "enum", "const", "default", "examples":
+		case keyword.Form.Data():
 			add(PartValues, m.Value.Raw)
 		default:
 			schemaTexts(m.Value, add)

@@ -110,14 +110,13 @@ func (t refTargets) description(parameter *canon.Node) string {
 	if text := parameter.Get("items").Get("description").Text(); text != "" {
 		return text
 	}
-	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
-		for _, branch := range parameter.Get(keyword).Elements() {
-			if text := t.said(branch); text != "" {
-				return text
-			}
+	first := ""
+	schema.Children(0, parameter, func(c schema.Child) {
+		if c.Role.Composed() && first == "" {
+			first = t.said(c.Node)
 		}
-	}
-	return ""
+	})
+	return first
 }
 
 // said is the description of a schema itself, or else of the first that it refers to.

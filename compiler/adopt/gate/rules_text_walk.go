@@ -8,6 +8,7 @@ import (
 
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/compiler/schema"
 	"anvil/compiler/surface"
 	"anvil/compiler/wording"
 )
@@ -128,22 +129,34 @@ const (
 
 var roles = map[context]role{inSchema: wordRole, inSchemas: wordRole, inText: textRole, inValue: valueRole, inPattern: patternRole, inWords: wordRole}
 
-// itemContexts and schemaContexts say what stands in a member; what is not listed is inOther in an item, and inWords in a schema.
-var (
-	itemContexts = map[string]context{
-		"description": inText, "title": inText, "inputSchema": inSchema, "outputSchema": inSchema, "arguments": inItem, "annotations": inItem,
+// itemContexts say what stands in a member of an item; what is not listed is inOther.
+var itemContexts = map[string]context{
+	"description": inText, "title": inText, "inputSchema": inSchema, "outputSchema": inSchema, "arguments": inItem, "annotations": inItem,
+}
+
+// schemaContext says what stands under a keyword of a schema. Editors and form generators have words of their own, which no JSON Schema knows.
+func schemaContext(name string) context {
+	switch name {
+	case "markdownDescription", "enumDescriptions", "enumNames", "errorMessage":
+		return inText
 	}
-	schemaContexts = map[string]context{
-		"description": inText, "title": inText, "$comment": inText, "markdownDescription": inText, "enumDescriptions": inText, "enumNames": inText, "errorMessage": inText,
-		"default": inValue, "const": inValue, "enum": inValue, "example": inValue, "examples": inValue, "pattern": inPattern,
-		"properties": inSchemas, "patternProperties": inSchemas, "$defs": inSchemas, "definitions": inSchemas, "dependentSchemas": inSchemas, "dependencies": inSchemas,
-		"items": inSchema, "additionalItems": inSchema, "prefixItems": inSchema, "additionalProperties": inSchema, "unevaluatedProperties": inSchema,
-		"unevaluatedItems": inSchema, "contains": inSchema, "propertyNames": inSchema, "allOf": inSchema, "anyOf": inSchema, "oneOf": inSchema,
-		"not": inSchema, "if": inSchema, "then": inSchema, "else": inSchema, "contentSchema": inSchema,
-		"type": inSyntax, "$ref": inSyntax, "$schema": inSyntax, "$id": inSyntax, "id": inSyntax, "$anchor": inSyntax, "$dynamicAnchor": inSyntax,
-		"$dynamicRef": inSyntax, "$recursiveRef": inSyntax, "$vocabulary": inSyntax,
+	keyword := schema.Lookup(name)
+	switch {
+	case keyword.Form.ByName():
+		return inSchemas
+	case keyword.Form.Schemas():
+		return inSchema
+	case keyword.Form.Data():
+		return inValue
+	case keyword.Speech == schema.Prose:
+		return inText
+	case keyword.Speech == schema.Regexp:
+		return inPattern
+	case keyword.Speech == schema.Syntax:
+		return inSyntax
 	}
-)
+	return inWords // names under required, formats and whatever else takes any text included
+}
 
 // within returns what the member called name is, in a value of this context.
 func (c context) within(name string) context {
@@ -154,10 +167,7 @@ func (c context) within(name string) context {
 		}
 		return inOther
 	case inSchema:
-		if in, ok := schemaContexts[name]; ok {
-			return in
-		}
-		return inWords
+		return schemaContext(name)
 	case inSchemas:
 		return inSchema
 	case inPattern, inSyntax: // which hold texts and lists of them; whatever else is in there is no syntax

@@ -145,6 +145,9 @@ func (p *Pair) only(x, y *side, part func(*side) literal) answer {
 	if p.engine == nil || p.options.Unclaimed {
 		p.engine = newEngine()
 		p.engine.unclaimed = p.options.Unclaimed
+		if len(x.Refs)+len(y.Refs) > 0 {
+			p.engine.classes = classes(x.Analysis, y.Analysis)
+		}
 		x.compiler, y.compiler = p.engine.compilerOf(x.Analysis), p.engine.compilerOf(y.Analysis)
 	}
 	p.engine.steps = 0

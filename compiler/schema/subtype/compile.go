@@ -86,14 +86,14 @@ func (c *compiler) schema(n *canon.Node) literal {
 	}
 	if ref, open := c.open[n]; open {
 		if ref == nil {
-			ref = c.reference()
+			ref = c.reference(c.classes[n])
 			c.open[n] = ref
 		}
 		return literal{formula: ref}
 	}
 	c.open[n] = nil
 	made := c.object(n)
-	if ref := c.open[n]; ref != nil {
+	if ref := c.open[n]; ref != nil && ref.target.formula == nil {
 		ref.target = made
 	}
 	delete(c.open, n)

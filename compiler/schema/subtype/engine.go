@@ -16,7 +16,8 @@ type engine struct {
 	twins    map[string]int
 	second   bool // formulas of the second schema are told from those of the first
 	buf      []byte
-	refs     int
+	opaques  int
+	classes  map[*canon.Node]class // of recursive schemas
 
 	memo      map[string]answer
 	running   map[string]int // obligations that are being met, and how deep
@@ -203,8 +204,8 @@ func distinct(list []literal) (kept []literal, clash bool) {
 // opaque stands for what is not understood.
 func (e *engine) opaque(keyword string) literal {
 	e.begin(opOpaque)
-	e.refs++
-	e.number(e.refs) // no two of them are known to be equal
+	e.opaques++
+	e.number(e.opaques) // no two of them are known to be equal
 	return literal{formula: e.intern(&formula{op: opOpaque, text: keyword, may: everyType})}
 }
 
@@ -390,11 +391,10 @@ func (e *engine) shaped(s *shape) literal {
 	return e.about(anObject, &formula{op: opShape, shape: s})
 }
 
-// reference makes a formula whose target is not made yet.
-func (e *engine) reference() *formula {
+// reference makes a formula whose target is not made yet, one for each class.
+func (e *engine) reference(of class) *formula {
 	e.begin(opRef)
-	e.refs++
-	e.number(e.refs)
+	e.buf = append(e.buf, of[:]...)
 	return e.intern(&formula{op: opRef, may: everyType})
 }
 

@@ -18,13 +18,14 @@ import (
 // package adds its line.
 var order = [][]string{
 	{"internal/atomicfile"},
-	{"compiler/canon"},
+	{"compiler/canon", "compiler/ecma"},
 	{"internal/launch"},
 	{"compiler/yaml"},
 	{"compiler/diag"},
 	{"compiler/diag/export", "compiler/tokens", "compiler/profiles", "compiler/lookalike"},
 	{"compiler/wording"},
 	{"compiler/schema"},
+	{"compiler/schema/subtype"},
 	{"wire"},
 	{"compiler/surface"},
 	{"compiler/air", "compiler/clientview"},
@@ -47,6 +48,7 @@ var servingPath, buildPath = []string{"wire", "compiler/air", "facade"}, []strin
 
 // alone names the modules that one package uses and hides from the others.
 var alone = map[string]string{
+	"github.com/dlclark/regexp2/v2":            "compiler/ecma",
 	"github.com/go-json-experiment/json":       "compiler/canon",
 	"gopkg.in/yaml.v3":                         "compiler/yaml",
 	"github.com/tiktoken-go/tokenizer":         "compiler/tokens",

@@ -76,7 +76,7 @@ func itself(d schema.Draft, n *canon.Node) []byte {
 	}
 	var lines [][]byte
 	for _, m := range n.Members {
-		if left(d, m.Name) || m.Name == "$id" || m.Name == "id" || m.Name == "$anchor" || schema.Lookup(m.Name).Form.Schemas() && m.Name != "dependencies" {
+		if !d.Asserts(m.Name) || m.Name == "$id" || m.Name == "id" || m.Name == "$anchor" || schema.Lookup(m.Name).Form.Schemas() && m.Name != "dependencies" {
 			continue
 		}
 		lines = append(lines, append(append([]byte(m.Name), 0), m.Value.Canonical()...))

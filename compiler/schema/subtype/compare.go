@@ -50,7 +50,7 @@ type Pair struct {
 type side struct {
 	*schema.Analysis
 	compiler *compiler
-	checker  *checker
+	checker  *schema.Validator
 }
 
 // NewPair prepares two schemas, which are not changed.
@@ -171,14 +171,14 @@ func (p *Pair) checked(x, y *side, found answer) answer {
 		if s.Size.Subschemas > maxChecked {
 			return answer{doubt: "size"}
 		}
-		checker, err := p.engine.newChecker(s.Analysis)
+		checker, err := schema.NewValidator(s.Analysis)
 		if err != nil {
 			return answer{doubt: "schema"}
 		}
 		s.checker = checker
 	}
-	in, err := x.checker.valid(found.value)
-	out, err2 := y.checker.valid(found.value)
+	in, err := x.checker.Takes(found.value)
+	out, err2 := y.checker.Takes(found.value)
 	switch {
 	case err == nil && err2 == nil && in && !out:
 		return answer{value: found.value}

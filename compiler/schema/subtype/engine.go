@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"anvil/compiler/canon"
+	"anvil/compiler/ecma"
 )
 
 // engine makes formulas, equal ones once, and decides about them. It serves one comparison, and is not safe for concurrent use.
@@ -291,7 +292,7 @@ func (e *engine) size(o op, t types, count int) literal {
 
 // pattern is the assertion that text matches. A look-ahead at the very start is a pattern of its own.
 func (e *engine) pattern(text string) literal {
-	if ahead, not, rest, ok := lookAhead(text); ok {
+	if ahead, not, rest, ok := ecma.SplitLookAhead(text); ok {
 		first := e.pattern(ahead)
 		if not {
 			first = first.negated()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"anvil/compiler/ecma"
 	"anvil/compiler/schema/subtype"
 	"anvil/internal/corpus"
 )
@@ -28,7 +29,7 @@ func newValidator(t testing.TB, text string) (validator, error) {
 		t.Fatal(err)
 	}
 	c := jsonschema.NewCompiler()
-	c.UseRegexpEngine(subtype.Regexp)
+	c.UseRegexpEngine(func(text string) (jsonschema.Regexp, error) { return ecma.Compile(text), nil })
 	if err := c.AddResource("anvil:///s", doc); err != nil {
 		return validator{}, err
 	}

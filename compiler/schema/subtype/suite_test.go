@@ -10,6 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"anvil/compiler/canon"
+	"anvil/compiler/ecma"
 	"anvil/compiler/schema"
 	"anvil/compiler/schema/subtype"
 	"anvil/internal/corpus"
@@ -46,7 +47,7 @@ func groups(t *testing.T, path string, draft *jsonschema.Draft) []group {
 			t.Fatal(err)
 		}
 		c := jsonschema.NewCompiler()
-		c.UseRegexpEngine(subtype.Regexp)
+		c.UseRegexpEngine(func(text string) (jsonschema.Regexp, error) { return ecma.Compile(text), nil })
 		if err := c.AddResource("anvil:///s", doc); err != nil {
 			continue
 		}

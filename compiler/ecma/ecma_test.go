@@ -42,10 +42,11 @@ func TestWhatCannotBeReadIsNotDecided(t *testing.T) {
 	}
 }
 
-// TestTranslationAgrees holds Go's engine, after translation, against an engine that reads ECMA-262 itself, on random patterns and texts.
+// TestTranslationAgrees holds Go's engine, after translation, against an engine that reads ECMA-262 itself, on random patterns and texts. Word
+// boundaries are left out: that engine misses the one in "a\b|\b[^a]" on "a".
 func TestTranslationAgrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	pieces := []string{"a", "b", ".", `\d`, `\w`, `\s`, `\S`, `\b`, "^", "$", "[ab]", "[^a]", `[\s\d]`, "(", ")", "(?:", "|", "*", "+", "?", "{2}", "{1,}", `\.`, `\-`, "]", "}", "-", `\u0061`, " "}
+	pieces := []string{"a", "b", ".", `\d`, `\w`, `\s`, `\S`, "^", "$", "[ab]", "[^a]", `[\s\d]`, "(", ")", "(?:", "|", "*", "+", "?", "{2}", "{1,}", `\.`, `\-`, "]", "}", "-", `\u0061`, " "}
 	letters := []rune("ab1_ .-\n\u00a0\u2028]") // the other engine takes é for a word character, which it is not
 	compared := 0
 	for range 20000 {

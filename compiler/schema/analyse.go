@@ -56,10 +56,15 @@ func Analyse(n *canon.Node) *Analysis {
 		if !a.Unknown {
 			a.Violations = append(a.Violations, metaViolations(a.Draft, s)...)
 		}
-		a.Violations = append(a.Violations, contradictions(s)...)
+		if !ignored(a.Draft, s) {
+			a.Violations = append(a.Violations, contradictions(a.Draft, s)...)
+		}
 	}
 	return a
 }
+
+// ignored reports a schema in which a reference is the one keyword that counts, as it does up to draft-07.
+func ignored(d Draft, s *Schema) bool { return d <= Draft7 && s.Node.Get("$ref").Is(canon.String) }
 
 func survey(n *canon.Node, d Draft) *walker {
 	w := &walker{draft: d}

@@ -45,7 +45,7 @@ type denyAll struct{}
 func (denyAll) Load(url string) (any, error) { return nil, fmt.Errorf("%s: not read", url) }
 
 // anyRegexp is the engine for the metaschemas' own patterns. As a check of format "regex" it takes everything: patterns are of ECMA-262, which is
-// not Go's, and are looked at by patternFault.
+// not Go's, and are looked at by checkPattern.
 func anyRegexp(text string) (jsonschema.Regexp, error) {
 	re, err := regexp.Compile(text)
 	if err != nil {

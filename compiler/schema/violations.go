@@ -9,13 +9,25 @@ import (
 	"anvil/compiler/canon"
 )
 
+// Fault is what a violation is.
+type Fault int
+
+// The faults.
+const (
+	Invalid       Fault = iota // the schema breaks the rules of its dialect
+	Unsatisfiable              // it breaks none, and no value fits, or none of a kind of which it speaks
+	Misfit                     // a default or a choice that it names does not fit
+)
+
 // Violation is one place in which a schema is no valid schema, or contradicts itself.
 type Violation struct {
 	At      *Schema
+	Fault   Fault
 	Keyword string      // "" when the schema as a whole is at fault
 	Value   *canon.Node // what stands there
 	Message string      // to stand behind the place: "is false, where JSON Schema draft-07 wants a list of distinct names"
-	Doubt   bool        // it may be meant: the schema is valid and says something that is hardly of use
+	Advice  string      // what to do, where the fault knows better than what the draft wants; it may be empty
+	Doubt   bool        // it may be meant, or does no harm in some readers: the schema is valid and says something that is hardly of use
 
 	place []string // from At on
 }
@@ -94,57 +106,17 @@ func violationOf(d Draft, s *Schema, place []string, keyword string) Violation {
 	return v
 }
 
-// contradictions returns what a metaschema allows and no value can satisfy, or none is told of.
-func contradictions(s *Schema) []Violation {
-	var found []Violation
-	if enum := s.Node.Get("enum"); enum.IsArray() && len(enum.Items) == 0 {
-		found = append(found, Violation{At: s, Keyword: "enum", Value: enum, place: []string{"enum"}, Message: "is [], so that no value is allowed"})
-	}
-	required := s.Node.Get("required")
-	if !required.IsArray() || len(required.Items) == 0 || s.Role == Not || s.Role == Condition {
-		return found
-	}
-	closed := s.Node.Get("additionalProperties").Is(canon.False)
-	if len(members(s.Node.Get("patternProperties"))) > 0 || !closed && hasPropertiesElsewhere(s) {
-		return found
-	}
-	known := map[string]bool{}
-	for _, m := range members(s.Node.Get("properties")) {
-		known[m.Name] = true
-	}
-	for i, item := range required.Items {
-		name, isText := item.Str()
-		if !isText || known[name] {
-			continue
-		}
-		v := Violation{At: s, Keyword: "required", Value: item, place: []string{"required", fmt.Sprint(i)}, Doubt: !closed}
-		v.Message = fmt.Sprintf("requires %s, which properties does not name", shown(item))
-		if closed {
-			v.Message += " and additionalProperties forbids"
-		}
-		found = append(found, v)
-	}
-	return found
-}
-
-// hasPropertiesElsewhere reports a schema whose properties may be named by another that speaks of the same value.
-func hasPropertiesElsewhere(s *Schema) bool {
-	if s.Role.InPlace() || s.Role == Definition || s.Role == Referenced {
-		return true
-	}
-	for _, m := range s.Node.Members {
-		if keywords[m.Name].Role.InPlace() || m.Name == "$ref" || m.Name == "$dynamicRef" || m.Name == "$recursiveRef" || m.Name == "unevaluatedProperties" {
-			return true
-		}
-	}
-	return false
-}
+const patternAdvice = "write the pattern as JavaScript has it with the flag u"
 
 func patternViolations(s *Schema) []Violation {
 	var found []Violation
 	check := func(text string, value *canon.Node, place ...string) {
-		if fault := patternFault(text); fault != "" {
-			found = append(found, Violation{At: s, Keyword: place[0], Value: value, place: place, Message: "is no regular expression of ECMA-262: it " + fault})
+		switch v := checkPattern(text); {
+		case v.fault != "":
+			found = append(found, Violation{At: s, Keyword: place[0], Value: value, place: place, Advice: patternAdvice, Message: "is no regular expression of ECMA-262: it " + v.fault})
+		case v.loose != "":
+			found = append(found, Violation{At: s, Keyword: place[0], Value: value, place: place, Doubt: true, Advice: patternAdvice,
+				Message: "is refused by validators that read regular expressions as Unicode (flag u), as the common ones do: it " + v.loose})
 		}
 	}
 	for _, m := range s.Node.Members {

@@ -95,7 +95,7 @@ var shapeCases = []reported{
 	{report: "davideast/stitch-mcp#184", rules: []string{"dangling-ref"},
 		tools: tool("ok", `"inputSchema":{"type":"object","properties":{"a":{"$ref":"#/$defs/s"}},"$defs":{"s":{"type":"string"}}},"outputSchema":{"type":"object","properties":{"a":{"$ref":"#/$defs/s"}},"$defs":{"s":{"type":"string"}}}`) + `,` +
 			tool("t", `"inputSchema":{"type":"object","properties":{},"$defs":{"s":{"type":"string"}}},"outputSchema":{"type":"object","properties":{"a":{"$ref":"#/$defs/s"}}}`),
-		want: []string{"error dangling-ref everyone - t /outputSchema/properties/a/$ref"}},
+		want: []string{"error dangling-ref spec:" + old + " tool t /outputSchema/properties/a/$ref"}},
 	{report: "PrefectHQ/fastmcp#2808", rules: []string{"unsupported-keyword", "dangling-ref"}, options: Options{Clients: []string{"claude-desktop-older"}},
 		tools: taking("ok", "") + `,` + tool("t", `"inputSchema":{"type":"object","properties":{"a":{"$ref":"#/$defs/s"}},"$defs":{"s":{"type":"string"}}}`),
 		want:  []string{"warning unsupported-keyword client:claude-desktop-older tool t /inputSchema/$defs", "info unsupported-keyword client:gemini client t /inputSchema/properties/a/$ref"}},
@@ -119,7 +119,7 @@ var shapeCases = []reported{
 		want:  []string{"error composition-in-items client:gemini client t /inputSchema/properties/rows/items/anyOf"}},
 	{report: "BerriAI/litellm#24668", rules: []string{"description-missing", "malformed-item"}, options: Options{Clients: []string{"bedrock"}},
 		tools: tool("t", `"description":"",`+plainInput) + `,` + tool("", `"description":"Lists.",`+plainInput),
-		want: []string{"error malformed-item everyone - - ", "warning description-missing everyone - t /description",
+		want: []string{"error malformed-item spec:" + old + " server - ", "warning description-missing everyone - t /description",
 			"error description-missing client:bedrock client t /description"}},
 }
 

@@ -18,8 +18,8 @@ token, given twice, not on a string, integer or boolean, or at a place that prop
 header, which proxies and logs see: such a binding is a warning.`}
 	invalidSchema = diag.Rule{ID: "invalid-schema", Title: "A schema that breaks the rules of its dialect", Class: diag.Error, Since: "0.1",
 		Doc: `The schema is held against the metaschema of the dialect it declares, or of 2020-12. Validators refuse to compile one that fails, and the
-client then refuses the tool, or the server's whole list. A property that is required and cannot be there, and an enum without values, make every call
-invalid. A pattern is a regular expression of ECMA-262, whatever language the server is written in.`}
+client then refuses the tool, or the server's whole list. A pattern is a regular expression of ECMA-262, whatever language the server is written in, and
+the common validators read it as Unicode (flag u), which takes fewer: \- stands in classes alone. Required names that nothing declares are doubtful.`}
 	noPropertiesKey = diag.Rule{ID: "no-properties-key", Title: "An object schema without properties", Class: diag.Warning, Since: "0.1",
 		Doc: `{"type": "object"} alone is legal for a tool without arguments, and some clients refuse it. {"type": "object", "properties": {}} says the
 same and is taken everywhere.`}
@@ -68,6 +68,14 @@ Leave $schema out for 2020-12.`}
 	unsupportedKeyword = diag.Rule{ID: "unsupported-keyword", Title: "Keywords that a client does not take", Class: diag.Warning, Since: "0.1",
 		Doc: `The keywords are legal JSON Schema. A client that does not know them refuses the request, or leaves them out: what they say is then not
 known to the model. One finding lists all of them.`}
+	unsatisfiableSchema = diag.Rule{ID: "unsatisfiable-schema", Title: "A schema that nothing fits", Class: diag.Error, Since: "0.1",
+		Doc: `The schema is legal, and no value is valid: an enum without values or with none of the declared type, a const of another type, bounds that
+leave nothing between them (minimum above maximum, minLength above maxLength), a required property whose schema is false or that
+additionalProperties forbids. A model cannot fill it, and a validator refuses every call. Where the schema takes another type beside, it is a
+warning.`}
+	valueOutsideSchema = diag.Rule{ID: "value-outside-schema", Title: "A default or choice that its own schema refuses", Class: diag.Warning, Since: "0.1",
+		Doc: `A default is a value that is meant when none is given. One that is of another type, or not in the enum, is refused by the server that
+recommends it, or shows that the type is not what is declared. The same goes for a value in an enum that the declared type rules out.`}
 	untypedParam = diag.Rule{ID: "untyped-param", Title: "A parameter without a type", Class: diag.Warning, Since: "0.1",
 		Doc: `Where a schema says nothing about the kind of value, clients send text: "true" for true, "5" for 5. Say "type", or list the kinds with
 "anyOf".`}
@@ -77,7 +85,7 @@ known to the model. One finding lists all of them.`}
 var schemaRules = []diag.Rule{
 	arrayNoItems, compositionInItems, danglingRef, headerBindingInvalid, invalidSchema, noPropertiesKey, nonStringEnum, notStrict, nullableUnion,
 	objectWordsElsewhere, outputNotObject, pointerRef, propertyKeyCharset, refCycle, remoteRef, rootComposition, schemaDepth, schemaSize, tupleArray,
-	unknownDialect, unsupportedKeyword, untypedParam,
+	unknownDialect, unsatisfiableSchema, unsupportedKeyword, untypedParam, valueOutsideSchema,
 }
 
 var schemaChecks = []check{

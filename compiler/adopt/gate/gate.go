@@ -108,6 +108,16 @@ func (v *survey) under(rule diag.Rule) []axis {
 	return under
 }
 
+// illegal seals a finding about what no revision allows: an error is one on the axis of the revision, once. A doubt stands for everyone, since it is
+// legal, and so does an error of which the revision says nothing.
+func (v *survey) illegal(f diag.Finding, args ...string) []diag.Finding {
+	rule, _ := Rules.Find(f.Rule)
+	if f.Class != diag.Error {
+		return []diag.Finding{f.Sealed(args...)}
+	}
+	return sealedOn(v.under(rule), f, args...)
+}
+
 // judge returns f as a finding on this axis: its class, what it takes down, and when the limit was last confirmed. It is not sealed yet.
 func (a axis) judge(f diag.Finding) diag.Finding {
 	f.Axis, f.Class, f.Radius, f.Confirmed = a.profile.Axis(), diag.Class(a.limit.Class), string(a.limit.Radius), a.limit.Confirmed

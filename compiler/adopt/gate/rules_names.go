@@ -38,7 +38,7 @@ func checkMalformedItem(s *survey) []diag.Finding {
 			f := about(malformedItem, it, "", message, it.Node)
 			f.Subject = subjectOf(it)
 			f.Hint = fmt.Sprintf("the server has to send an object with a %s; report it to its maintainers", kind.Key())
-			findings = append(findings, f.Sealed())
+			findings = append(findings, s.illegal(f)...)
 		}
 	}
 	return findings
@@ -62,7 +62,7 @@ func checkDuplicateName(s *survey) []diag.Finding {
 			if kind != surface.Tool && kind != surface.Prompt {
 				f.Class = diag.Warning
 			}
-			findings = append(findings, f.Sealed(fmt.Sprint(n)))
+			findings = append(findings, s.illegal(f, fmt.Sprint(n))...)
 		}
 	}
 	return findings

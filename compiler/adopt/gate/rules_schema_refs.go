@@ -32,7 +32,7 @@ func checkReferences(v *survey) []diag.Finding {
 				outside.add(t, p)
 			}
 		}
-		findings = append(findings, t.report(danglingRef, nil, places[danglingRef.ID])...)
+		findings = append(findings, v.reportIllegal(t, danglingRef, places[danglingRef.ID])...)
 		findings = append(findings, t.report(refCycle, nil, places[refCycle.ID])...)
 		if outside.count > 0 {
 			findings = append(findings, t.summed(pointerRef, nil, "references into the middle of the "+schemaWords[t.member],

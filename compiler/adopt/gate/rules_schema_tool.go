@@ -120,6 +120,19 @@ func (t toolSchema) report(rule diag.Rule, axes []axis, places []place) []diag.F
 	return findings
 }
 
+// reportIllegal is report for a rule of what no revision allows: errors are findings on the axis of the revision, doubts stand for everyone.
+func (v *survey) reportIllegal(t toolSchema, rule diag.Rule, places []place) []diag.Finding {
+	var errors, doubts []place
+	for _, p := range places {
+		if p.class == "" || p.class == diag.Error {
+			errors = append(errors, p)
+		} else {
+			doubts = append(doubts, p)
+		}
+	}
+	return append(t.report(rule, v.under(rule), errors), t.report(rule, nil, doubts)...)
+}
+
 // sealedOn judges f on each axis; with no axes at all it stands for everyone.
 func sealedOn(axes []axis, f diag.Finding, args ...string) []diag.Finding {
 	if axes == nil {

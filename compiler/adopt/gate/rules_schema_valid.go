@@ -9,39 +9,45 @@ import (
 	"anvil/compiler/schema"
 )
 
+// faultRules are the rules of what an analysis finds.
+var faultRules = map[schema.Fault]diag.Rule{schema.Invalid: invalidSchema, schema.Unsatisfiable: unsatisfiableSchema, schema.Misfit: valueOutsideSchema}
+
 func checkInvalidSchema(v *survey) []diag.Finding {
 	var findings []diag.Finding
 	for _, t := range v.allSchemas() {
-		var places []place
+		var places [len(faultOrder)][]place
 		for _, found := range t.Violations {
-			places = append(places, violationPlace(t, found))
+			places[found.Fault] = append(places[found.Fault], violationPlace(t, found))
 		}
 		if t.Assumed {
-			places = append(places, assumedPlace(t))
+			places[schema.Invalid] = append(places[schema.Invalid], assumedPlace(t))
 		}
-		findings = append(findings, t.report(invalidSchema, nil, places)...)
+		for _, fault := range faultOrder {
+			findings = append(findings, v.reportIllegal(t, faultRules[fault], places[fault])...)
+		}
 	}
 	return findings
 }
 
+var faultOrder = [...]schema.Fault{schema.Invalid, schema.Unsatisfiable, schema.Misfit}
+
 func violationPlace(t toolSchema, found schema.Violation) place {
 	p := place{at: found.At, below: found.Place(), value: found.Value, hint: violationHint(found)}
 	p.message = fmt.Sprintf("%q of %s %s, in the %s", found.Keyword, spoken(found.At), found.Message, schemaWords[t.member])
+	if found.Doubt {
+		p.class = diag.Warning
+	}
 	switch {
-	case found.Doubt:
-		p.class, p.hint = diag.Warning, "add the property, or take its name from the list"
+	case found.Advice != "":
+		p.hint = found.Advice
 	case found.Keyword == "required" && found.Value.IsArray():
 		p.hint = "list each name once; leave the list out when no property is required"
 	case found.Keyword == "required" && len(found.Place()) == 1:
 		p.hint = `list the names of required properties in "required" of the object around; leave it out otherwise`
-	case found.Keyword == "required":
-		p.hint = "add the property, or take its name from the list"
 	case found.Keyword == "enum":
 		p.hint = `list the values that are allowed, each once, or leave "enum" out`
 	case found.Keyword == "exclusiveMinimum" || found.Keyword == "exclusiveMaximum":
 		p.hint = "since draft-06 the keyword is the bound itself, in the place of minimum or maximum"
-	case found.Keyword == "pattern" || found.Keyword == "patternProperties":
-		p.hint = "write the pattern as JavaScript has it"
 	}
 	return p
 }
@@ -77,7 +83,7 @@ func checkUnknownDialect(v *survey) []diag.Finding {
 	var findings []diag.Finding
 	for _, t := range v.allSchemas() {
 		if t.Unknown {
-			findings = append(findings, t.report(unknownDialect, nil, []place{{at: t.Root(), below: []string{"$schema"}, value: t.Root().Node.Get("$schema"),
+			findings = append(findings, v.reportIllegal(t, unknownDialect, []place{{at: t.Root(), below: []string{"$schema"}, value: t.Root().Node.Get("$schema"),
 				message: fmt.Sprintf("$schema %q names no known dialect, in the %s", diag.Shorten(t.Declared, 80), schemaWords[t.member]),
 				hint:    "leave $schema out for 2020-12, or name draft 4, 6, 7, 2019-09 or 2020-12"}})...)
 		}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,9 +36,9 @@ type member struct {
 	wants wanted
 }
 
-// typedMembers are the members to which the protocol gives a type, in MCP 2025-11-25 or 2026-07-28 (schema.ts of both); older revisions have
-// no others. What malformed-item and root-not-object look at is theirs: the name of an item, and inputSchema. What stands in a schema is no
-// member of the protocol's.
+// typedMembers are the members to which the protocol gives a type, in MCP 2025-11-25 or 2026-07-28 (schema.ts of both); older revisions have some of
+// them, as introduced says, and no others. What malformed-item and root-not-object look at is theirs: the name of an item, and inputSchema. What
+// stands in a schema is no member of the protocol's.
 var typedMembers = map[surface.Kind][]member{
 	surface.Tool: slices.Concat(described, iconed, []member{
 		{"outputSchema", object},
@@ -98,7 +99,8 @@ func checkWrongTypes(s *survey) []diag.Finding {
 				m.check(it.Node, func(pointer string, value *canon.Node) {
 					f := about(wrongTypeMember, it, pointer, "", value)
 					f.Subject = subjectOf(it)
-					findings = append(findings, m.finding(f, " of "+nameOf(it), "refuses the server's whole list for it", value))
+					shown := m.fill(&f, " of "+nameOf(it), "refuses the server's whole list for it", value)
+					findings = append(findings, s.illegalSince(m.since(kind), f, pointer, shown)...)
 				})
 			}
 		}
@@ -108,20 +110,53 @@ func checkWrongTypes(s *survey) []diag.Finding {
 			f := wrongTypeMember.Finding("server", "")
 			f.Pointer = pointer
 			f.After = shortValue(value)
-			findings = append(findings, m.finding(f, "", "refuses to connect for it", value))
+			shown := m.fill(&f, "", "refuses to connect for it", value)
+			findings = append(findings, s.illegalSince(m.since(""), f, pointer, shown)...)
 		})
 	}
 	return findings
 }
 
-func (m member) finding(f diag.Finding, of, effect string, value *canon.Node) diag.Finding {
+// introduced names the revisions that gave a member its type, by the beginning of its place; "server" is what a server says of itself. The others
+// have theirs from the first revision on.
+var introduced = []struct{ kind, place, revision string }{
+	{"", "icons", "2025-11-25"}, {"", "_meta", "2025-06-18"}, {"", "title", "2025-06-18"}, {"", "annotations/lastModified", "2025-06-18"},
+	{"tool", "annotations", "2025-03-26"}, {"tool", "outputSchema", "2025-06-18"}, {"tool", "execution", "2025-11-25"},
+	{"prompt", "arguments/[]/title", "2025-06-18"},
+	{"server", "serverInfo/title", "2025-06-18"}, {"server", "serverInfo/description", "2025-11-25"}, {"server", "serverInfo/websiteUrl", "2025-11-25"},
+	{"server", "serverInfo/icons", "2025-11-25"}, {"server", "capabilities/completions", "2025-03-26"}, {"server", "capabilities/tasks", "2025-11-25"},
+	{"server", "capabilities/extensions", "2026-07-28"},
+}
+
+// since is the revision that gave the member of an item, or of the server where kind is empty, its type; empty for the first.
+func (m member) since(kind surface.Kind) string {
+	of := cmp.Or(string(kind), "server")
+	for _, in := range introduced {
+		if (in.kind == of || in.kind == "" && of != "server") && (m.place == in.place || strings.HasPrefix(m.place, in.place+"/")) {
+			return in.revision
+		}
+	}
+	return ""
+}
+
+// illegalSince is illegal for what a revision brought: under an earlier one nothing is illegal, and clients that know later ones read types all the
+// same. The finding stands for everyone then.
+func (v *survey) illegalSince(revision string, f diag.Finding, args ...string) []diag.Finding {
+	if v.axes[0].profile.ID < revision {
+		return []diag.Finding{f.Sealed(args...)}
+	}
+	return v.illegal(f, args...)
+}
+
+// fill words a finding about the value that stands at the member's place, and returns the value as the message shows it.
+func (m member) fill(f *diag.Finding, of, effect string, value *canon.Node) string {
 	shown := diag.Shorten(strings.ToValidUTF8(string(value.Raw[:min(len(value.Raw), maxValue)]), "\uFFFD"), 60)
 	f.Message = fmt.Sprintf("member %s%s is %s, the protocol has %s there; a client that reads types %s", f.Pointer, of, shown, m.wants.words, effect)
 	f.Hint = fmt.Sprintf("the server has to send %s; report it to its maintainers", m.wants.words)
 	if value.Is(canon.Null) {
 		f.Hint = fmt.Sprintf("the server has to leave the member out when it has no value for it, or send %s; report it to its maintainers", m.wants.words)
 	}
-	return f.Sealed(f.Pointer, shown)
+	return shown
 }
 
 // check calls report for every value in root that stands at the member's place and is not what is wanted there.

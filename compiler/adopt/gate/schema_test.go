@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 )
@@ -40,6 +42,54 @@ func TestByRevision(t *testing.T) {
 		}
 		if got != tt.class {
 			t.Errorf("%s at %s: %q, want %q", tt.rule, tt.revision, got, tt.class)
+		}
+	}
+}
+
+// TestIllegalOnTheRevision has each error about what no revision allows once, on the axis of the revision that was negotiated; a doubt, and a member
+// that the revision does not know yet, stand for everyone.
+func TestIllegalOnTheRevision(t *testing.T) {
+	const (
+		server = `{"name":"t","icons":5,"description":5,"annotations":5,"execution":5,"inputSchema":{"type":"object"}},{"name":"d","inputSchema":{"type":"object"}},` +
+			`{"name":"d","inputSchema":{"type":"object"}},5,`
+		schemas = `{"name":"s","inputSchema":{"type":"object","$schema":"http://json-schema.org/draft-03/schema#"}},{"name":"v","inputSchema":{"type":"object",` +
+			`"properties":{"a":{"type":"int"},"b":{"$ref":"#/none"},"c":{"enum":[]},"d":{"type":"string","pattern":"\\-"}},"required":["x"]}}`
+	)
+	for _, tt := range []struct{ revision, of string }{
+		{"2024-11-05", "2024-11-05"}, {"2025-11-25", "2025-11-25"}, {"2026-07-28", "2026-07-28"}, {"2025-07-01", "2025-06-18"},
+	} {
+		node, err := canon.Parse([]byte(`{"initialize":{"protocolVersion":"` + tt.revision + `","capabilities":{"tools":{}}},"tools":[` + server + schemas + `]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, f := range Check(snapshotOf(t, node), Options{Clients: everyClient()}).Findings {
+			if f.Rule == "malformed-item" || f.Rule == "duplicate-name" || f.Rule == "invalid-schema" || f.Rule == "dangling-ref" || f.Rule == "unknown-dialect" ||
+				f.Rule == "wrong-type-member" || f.Rule == "unsatisfiable-schema" {
+				at := f.Rule + " " + f.Pointer
+				if _, twice := got[at]; twice {
+					t.Errorf("%s is found twice", at)
+				}
+				got[at] = string(f.Class) + " " + f.Axis + " " + f.Radius
+			}
+		}
+		later := func(since, otherwise string) string {
+			if tt.of < since {
+				return "error  "
+			}
+			return otherwise
+		}
+		axis := "error spec:" + tt.of
+		want := map[string]string{
+			"malformed-item ": axis + " server", "duplicate-name /name": axis + " tool", "wrong-type-member /description": axis + " server",
+			"wrong-type-member /annotations": later("2025-03-26", axis+" server"), "wrong-type-member /icons": later("2025-11-25", axis+" server"),
+			"wrong-type-member /execution": later("2025-11-25", axis+" server"), "unknown-dialect /inputSchema/$schema": axis + " tool",
+			"invalid-schema /inputSchema/properties/a/type": axis + " tool", "dangling-ref /inputSchema/properties/b/$ref": axis + " tool",
+			"unsatisfiable-schema /inputSchema/properties/c/enum": "error  ", "invalid-schema /inputSchema/properties/d/pattern": "warning  ",
+			"invalid-schema /inputSchema/required/0": "warning  ",
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", tt.revision, diff)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestWhatCannotBeReadIsNotDecided(t *testing.T) {
 func TestTranslationAgrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pieces := []string{"a", "b", ".", `\d`, `\w`, `\s`, `\S`, "^", "$", "[ab]", "[^a]", `[\s\d]`, "(", ")", "(?:", "|", "*", "+", "?", "{2}", "{1,}", `\.`, `\-`, "]", "}", "-", `\u0061`, " "}
-	letters := []rune("ab1_ .-\n\u00a0\u2028]") // the other engine takes é for a word character, which it is not
+	letters := []rune("ab1_ .-\n\u00a0]") // é and U+2028 are left out: there the other engine strays from the standard
 	compared := 0
 	for range 20000 {
 		var pattern strings.Builder

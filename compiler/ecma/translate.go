@@ -58,9 +58,9 @@ func (t *translator) step() {
 	case rest[0] == ']':
 		t.write(1, `\]`)
 	case rest[0] == '$':
-		t.write(1, `\z`)
+		t.assertion(1, `\z`)
 	case rest[0] == '^':
-		t.write(1, `\A`)
+		t.assertion(1, `\A`)
 	default:
 		t.write(1, rest[:1])
 	}
@@ -69,6 +69,14 @@ func (t *translator) step() {
 func (t *translator) write(read int, text string) {
 	t.at += read
 	t.out.WriteString(text)
+}
+
+// assertion writes what takes no character and cannot be repeated.
+func (t *translator) assertion(read int, text string) {
+	t.write(read, text)
+	if rest := t.text[t.at:]; rest != "" && (strings.IndexByte("*+?", rest[0]) >= 0 || rest[0] == '{' && isCount(rest)) {
+		t.ok = false
+	}
 }
 
 func (t *translator) class(rest string) {
@@ -128,7 +136,7 @@ func (t *translator) escape() {
 			t.ok = t.ok && c == 'b'
 			return
 		}
-		t.write(2, `\`+rest[:1])
+		t.assertion(2, `\`+rest[:1])
 	case c == 's' && t.inClass:
 		t.write(2, spaces)
 	case c == 's':

@@ -128,7 +128,7 @@ func sound(a *schema.Analysis) bool {
 		return false
 	}
 	for _, v := range a.Violations {
-		if !v.Doubt {
+		if v.Fault == schema.Invalid && !v.Doubt {
 			return false
 		}
 	}

@@ -2,7 +2,6 @@ package subtype_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -104,15 +103,16 @@ var rewrites = map[string]func(map[string]any) bool{
 		if !ok || s["root"] == nil || s["$defs"] != nil || s["definitions"] != nil || s["$ref"] != nil {
 			return false
 		}
-		for _, name := range slices.Sorted(maps.Keys(properties)) {
-			if holdsRef(properties[name]) {
-				return false
-			}
-			s["$defs"] = map[string]any{"moved": properties[name]}
-			properties[name] = map[string]any{"$ref": "#/$defs/moved"}
-			return true
+		if len(properties) == 0 {
+			return false
 		}
-		return false
+		name := slices.Sorted(maps.Keys(properties))[0]
+		if holdsRef(properties[name]) {
+			return false
+		}
+		s["$defs"] = map[string]any{"moved": properties[name]}
+		properties[name] = map[string]any{"$ref": "#/$defs/moved"}
+		return true
 	},
 	"required reversed": func(s map[string]any) bool {
 		list, ok := s["required"].([]any)
@@ -181,7 +181,7 @@ func holdsRef(v any) bool {
 // TestRewritesAreEqual rewrites schemas of real tools without changing what they mean, at the root and in their properties.
 func TestRewritesAreEqual(t *testing.T) {
 	m := rand.New(rand.NewPCG(1, 2))
-	tried := map[string]int{}
+	tried, given := map[string]int{}, 0
 	for _, name := range corpus.Names(t) {
 		tools := toolsOf(t, name)
 		for _, tool := range slices.Sorted(maps.Keys(tools)) {
@@ -216,7 +216,9 @@ func TestRewritesAreEqual(t *testing.T) {
 				}
 				tried[rewrite]++
 				got := subtype.Compare(analysis(t, string(same)), analysis(t, string(changed)), subtype.Options{})
-				if got.Verdict != subtype.Equal && !(got.Verdict == subtype.Unknown && got.Stopped == "schema") {
+				if got.Stopped == "size" {
+					given++
+				} else if got.Verdict != subtype.Equal {
 					t.Errorf("%s, %s, %s: %s (lost %s, gained %s, stopped by %q)\n%.400s", name, tool, rewrite, got.Verdict, got.Lost, got.Gained, got.Stopped, changed)
 				}
 			}
@@ -227,7 +229,10 @@ func TestRewritesAreEqual(t *testing.T) {
 			t.Errorf("%s found no place", rewrite)
 		}
 	}
-	t.Log(fmt.Sprint(tried))
+	t.Logf("%v, of which %d were given up", tried, given)
+	if given > 5 {
+		t.Errorf("%d were given up", given)
+	}
 }
 
 // everywhere calls f for a schema and those in its properties and items, inner ones first.

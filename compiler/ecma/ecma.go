@@ -5,7 +5,7 @@ import (
 	"regexp/syntax"
 	"time"
 
-	"github.com/dlclark/regexp2/v2"
+	"github.com/dlclark/regexp2"
 )
 
 // Regexp is a compiled pattern. It is not changed, and safe for concurrent use.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dlclark/regexp2/v2"
+	"github.com/dlclark/regexp2"
 
 	"anvil/compiler/ecma"
 )

@@ -48,7 +48,7 @@ var servingPath, buildPath = []string{"wire", "compiler/air", "facade"}, []strin
 
 // alone names the modules that one package uses and hides from the others.
 var alone = map[string]string{
-	"github.com/dlclark/regexp2/v2":            "compiler/ecma",
+	"github.com/dlclark/regexp2":               "compiler/ecma",
 	"github.com/go-json-experiment/json":       "compiler/canon",
 	"gopkg.in/yaml.v3":                         "compiler/yaml",
 	"github.com/tiktoken-go/tokenizer":         "compiler/tokens",

@@ -17,7 +17,7 @@ type Regexp struct {
 }
 
 // matchTimeout bounds a match that goes back and forth.
-const matchTimeout = 20 * time.Millisecond
+const matchTimeout = 50 * time.Millisecond
 
 // Compile compiles a pattern. It takes any text: of one that cannot be read, no match is decided.
 func Compile(text string) *Regexp {
@@ -36,7 +36,7 @@ func Compile(text string) *Regexp {
 }
 
 // Match reports whether the pattern matches somewhere in s. It is not decided for a pattern that cannot be read, and for a match that takes longer
-// than 20 ms, which no pattern takes that Go's own engine runs.
+// than 50 ms, which no pattern takes that Go's own engine runs.
 func (r *Regexp) Match(s string) (matches, decided bool) {
 	switch {
 	case r.plain != nil:

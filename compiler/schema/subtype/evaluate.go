@@ -86,7 +86,7 @@ func (e *engine) evaluate(f *formula, v *canon.Node) truth {
 	case opMax:
 		return truthOf(sizeOf(v) <= f.count)
 	case opPattern:
-		return e.language(f.text).matches(v.Text())
+		return e.matches(e.language(f.text), v.Text())
 	case opRequired:
 		return truthOf(v.Get(f.text) != nil)
 	case opAbsent:
@@ -183,7 +183,7 @@ func (e *engine) member(s *shape, m canon.Member) truth {
 	}
 	other := truthOf(!named) // whether rest speaks of it
 	for _, p := range s.patterns {
-		match := e.language(p.name.text).matches(m.Name)
+		match := e.matches(e.language(p.name.text), m.Name)
 		result = result.and((yes - match).or(e.holds(p.value, m.Value)))
 		other = other.and(yes - match)
 	}

@@ -12,7 +12,14 @@ type language struct {
 	machine *machine // nil when the pattern is beyond automata
 	wide    *machine // of such a one: accepts all that the pattern matches, and more; may be nil
 	narrow  *machine // accepts nothing that the pattern does not match; may be nil
+
+	undecided int // how many matches were given up
 }
+
+const (
+	maxUndecided = 2  // matches of one pattern that are given up before it is asked no more
+	matchCost    = 40 // steps for a match that may go back and forth
+)
 
 func (e *engine) language(text string) *language {
 	if known := e.patterns[text]; known != nil {
@@ -35,9 +42,13 @@ func machineOf(prog *syntax.Prog) *machine {
 }
 
 // matches reports whether the pattern matches somewhere in s.
-func (l *language) matches(s string) truth {
+func (e *engine) matches(l *language, s string) truth {
+	if l.machine == nil && (l.undecided >= maxUndecided || e.spend(matchCost)) {
+		return unsure
+	}
 	matches, decided := l.pattern.Match(s)
 	if !decided {
+		l.undecided++
 		return unsure
 	}
 	return truthOf(matches)

@@ -105,7 +105,7 @@ func (o *members) says(s *shape, name string) (asked []literal, sure bool) {
 		asked = append(asked, value)
 	}
 	for _, p := range s.patterns {
-		switch o.language(p.name.text).matches(name) {
+		switch o.matches(o.language(p.name.text), name) {
 		case yes:
 			asked = append(asked, p.value)
 			covered = true
@@ -239,7 +239,7 @@ func (o *members) isUnclaimed(name string) bool {
 			return false
 		}
 		for _, p := range s.patterns {
-			if o.language(p.name.text).matches(name) != no {
+			if o.matches(o.language(p.name.text), name) != no {
 				return false
 			}
 		}

@@ -78,7 +78,7 @@ func (s *search) run() answer {
 	s.visits = map[string]int{}
 	queue := []*place{{states: make([]int, len(s.machines))}}
 	for i := 0; i < len(queue); i++ {
-		if s.steps++; i > maxStates || queue[i].length > maxTextLength {
+		if s.spend(1) || i > maxStates || queue[i].length > maxTextLength {
 			return answer{doubt: "pattern", waits: free}
 		}
 		if found, ok := s.finished(queue[i]); ok {
@@ -175,7 +175,7 @@ func (s *search) taken(text string) (answer, bool) {
 		return answer{}, false
 	}
 	for _, l := range s.beyond {
-		match := s.language(l.text).matches(text)
+		match := s.matches(s.language(l.text), text)
 		if l.not {
 			match = yes - match
 		}

@@ -1,18 +1,23 @@
 package diff
 
 import (
+	"bytes"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"anvil/compiler/canon"
+	"anvil/compiler/schema"
 	"anvil/compiler/surface"
 )
 
 // matcher pairs the items of one kind.
 type matcher struct {
-	kind   surface.Kind
-	graves map[string]string // name to last digest, of items that went away before the old snapshot
+	kind    surface.Kind
+	graves  map[string]string // name to last digest, of items that went away before the old snapshot
+	options Options
+	words   *reader
 }
 
 // match pairs items by name, then what is left by likeness. Both lists are sorted by name.
@@ -23,6 +28,9 @@ func (m matcher) match(old, new []surface.Item) ListDelta {
 		m.pairNamesakes(&list, oldBy[name], newBy[name])
 	}
 	m.pairRenamed(&list)
+	for i, a := range list.Added {
+		list.Added[i].Words = m.words.items(nil, a.Item)
+	}
 	return list
 }
 
@@ -58,7 +66,7 @@ func (m matcher) pairNamesakes(list *ListDelta, old, new []surface.Item) {
 		old, new = old[1:], new[1:]
 	}
 	for _, it := range old {
-		list.Removed = append(list.Removed, Departure{Item: it, Duplicate: duplicated})
+		list.Removed = append(list.Removed, Departure{Item: it, Duplicate: duplicated, Announced: m.kind == surface.Tool && deprecated(it.Node)})
 	}
 	for i, it := range new {
 		a := Arrival{Item: it, Duplicate: duplicated || i > 0}
@@ -98,11 +106,22 @@ outer:
 }
 
 func (m matcher) pair(old, new surface.Item) Pair {
-	p := Pair{Old: old, New: new, Changes: itemChanges(old, new, m.key())}
+	p := Pair{Old: old, New: new}
+	p.Changes = itemChanges(&p, m.kind.Key(), m.options)
+	p.Words = m.words.items(&old, new)
 	if m.kind == surface.Tool && old.Node.IsObject() && new.Node.IsObject() {
-		p.Hints = &HintDelta{surface.HintsOf(old.Node), surface.HintsOf(new.Node), conflict(new.Node) && !conflict(old.Node)}
+		p.Hints = hintsOf(old, new)
+		p.OldDeprecated, p.NewDeprecated = deprecated(old.Node), deprecated(new.Node)
 	}
 	return p
+}
+
+func hintsOf(old, new surface.Item) *HintDelta {
+	d := &HintDelta{Old: surface.HintsOf(old.Node), New: surface.HintsOf(new.Node), Conflict: conflict(new.Node) && !conflict(old.Node)}
+	if d.New.ReadOnly && !d.Old.ReadOnly {
+		d.Harmful = isHarmful(new.Name)
+	}
+	return d
 }
 
 func conflict(tool *canon.Node) bool {
@@ -110,40 +129,30 @@ func conflict(tool *canon.Node) bool {
 	return hints.Get("readOnlyHint").Is(canon.True) && hints.Get("destructiveHint").Is(canon.True)
 }
 
-// key is the member that names items of the kind.
-func (m matcher) key() string {
-	switch m.kind {
-	case surface.Resource:
-		return "uri"
-	case surface.ResourceTemplate:
-		return "uriTemplate"
-	}
-	return "name"
-}
-
-// pairRenamed takes removed and added items that are alike, one for one, out of the two lists.
+// pairRenamed takes removed and added items that are alike, one for one, out of the two lists: the surest likeness first.
 func (m matcher) pairRenamed(list *ListDelta) {
-	for _, likeness := range m.likenesses() {
-		was, is := map[string][]int{}, map[string][]int{}
-		for i, r := range list.Removed {
-			if key := likeness(r.Item); key != "" && !r.Duplicate {
-				was[key] = append(was[key], i)
-			}
-		}
-		for i, a := range list.Added {
-			if key := likeness(a.Item); key != "" && !a.Duplicate && a.LastDigest == "" {
-				is[key] = append(is[key], i)
-			}
-		}
+	for _, alike := range m.likenesses() {
+		var was, is []int
 		goneOld, goneNew := map[int]bool{}, map[int]bool{}
-		for _, r := range list.Removed {
-			key := likeness(r.Item)
-			if len(was[key]) != 1 || len(is[key]) != 1 || goneOld[was[key][0]] {
+		for i, r := range list.Removed {
+			was, is = was[:0], is[:0]
+			for k, a := range list.Added {
+				if !r.Duplicate && !a.Duplicate && a.LastDigest == "" && alike(r.Item, a.Item) {
+					is = append(is, k)
+				}
+			}
+			if len(is) != 1 || goneNew[is[0]] {
 				continue
 			}
-			i, j := was[key][0], is[key][0]
-			goneOld[i], goneNew[j] = true, true
-			list.Renamed = append(list.Renamed, m.renamed(list.Removed[i].Item, list.Added[j].Item))
+			for k, other := range list.Removed {
+				if !other.Duplicate && alike(other.Item, list.Added[is[0]].Item) {
+					was = append(was, k)
+				}
+			}
+			if len(was) == 1 {
+				goneOld[i], goneNew[is[0]] = true, true
+				list.Renamed = append(list.Renamed, m.renamed(r.Item, list.Added[is[0]].Item))
+			}
 		}
 		list.Removed, list.Added = rest(list.Removed, goneOld), rest(list.Added, goneNew)
 	}
@@ -159,31 +168,58 @@ func rest[T any](all []T, gone map[int]bool) []T {
 	return kept
 }
 
-// likenesses returns what makes two items of other names one: a tool or prompt that is the same but for its name, or whose name
-// differs in case only; a resource or template that kept its own name while its address moved.
-func (m matcher) likenesses() []func(surface.Item) string {
+// likenesses returns what makes two items of other names one: a tool or prompt whose name differs in case only, that is the same but for its name, or
+// that takes the same and is described by nearly the same words; a resource or template that kept its own name while its address moved.
+func (m matcher) likenesses() []func(a, b surface.Item) bool {
 	if m.kind == surface.Resource || m.kind == surface.ResourceTemplate {
-		return []func(surface.Item) string{func(it surface.Item) string { return it.Node.Get("name").Text() }}
+		return []func(a, b surface.Item) bool{func(a, b surface.Item) bool {
+			name := a.Node.Get("name").Text()
+			return name != "" && name == b.Node.Get("name").Text()
+		}}
 	}
-	folded := func(it surface.Item) string { return strings.ToLower(it.Name) }
-	body := func(it surface.Item) string {
-		if it.Node.Get("description").Text() == "" {
-			return ""
-		}
-		var text strings.Builder
-		for _, member := range it.Node.Members {
-			if member.Name != m.key() {
-				text.Write(member.RawName)
-				text.Write(member.Value.Raw)
-			}
-		}
-		return text.String()
+	return []func(a, b surface.Item) bool{
+		func(a, b surface.Item) bool { return strings.EqualFold(a.Name, b.Name) },
+		func(a, b surface.Item) bool { return a.Node.Get("description").Text() != "" && sameBody(a, b) },
+		alike,
 	}
-	return []func(surface.Item) string{folded, body}
+}
+
+// sameBody reports two items that are equal but for their names.
+func sameBody(a, b surface.Item) bool {
+	key := a.Kind.Key()
+	if !isPlain(a.Node) || !isPlain(b.Node) || len(a.Node.Members) != len(b.Node.Members) {
+		return false
+	}
+	for i, x := range a.Node.Members {
+		if y := b.Node.Members[i]; x.Name != y.Name || x.Name != key && !same(x.Value, y.Value) {
+			return false
+		}
+	}
+	return true
+}
+
+// alike reports two tools that take the same and say nearly the same. The less there is to take, the more has to be said.
+func alike(a, b surface.Item) bool {
+	x, y := a.Node.Get("inputSchema"), b.Node.Get("inputSchema")
+	if a.Kind != surface.Tool || x == nil || y == nil {
+		return false
+	}
+	enough := 0.5
+	if size(x.Get("properties")) < 2 {
+		enough = 0.8
+	}
+	words := func(it surface.Item) []string { return strings.Fields(it.Node.Get("description").Text()) }
+	said, says := words(a), words(b)
+	return len(said) >= 4 && likeness(said, says) >= enough && bytes.Equal(schema.Contract(x), schema.Contract(y))
 }
 
 func (m matcher) renamed(old, new surface.Item) Pair {
 	p := m.pair(old, new)
+	p.Changes = slices.DeleteFunc(p.Changes, func(c Change) bool { // told by the new name
+		was, _ := textOf(c.Before)
+		is, _ := textOf(c.After)
+		return old.Name != "" && was == old.Name && is == new.Name
+	})
 	p.CaseOnly = strings.EqualFold(old.Name, new.Name)
 	switch m.kind {
 	case surface.Resource:

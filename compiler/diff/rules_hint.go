@@ -64,6 +64,12 @@ func (j *judge) hints(p Pair, other func(Change)) {
 		f.pointer = "/annotations"
 		j.add("hint-contradiction", f)
 	}
+	if word := p.Hints.Harmful; word != "" && !p.Hints.Conflict {
+		judged["/annotations/readOnlyHint"] = true
+		f := about(p.New, nameOf(p.New)+" is declared read-only now, and its name says "+quoted(word))
+		f.pointer, f.before, f.after = "/annotations/readOnlyHint", canon.Raw("false"), canon.Raw("true")
+		j.add("hint-contradiction", f)
+	}
 	for _, h := range hintTable {
 		at := canon.Pointer("annotations", h.member)
 		was, is := h.get(p.Hints.Old), h.get(p.Hints.New)

@@ -48,9 +48,13 @@ func (j *judge) server(d Delta) {
 			j.serverMember(d, c)
 		}
 	}
+	if d.Words != nil {
+		j.said("text-cue-introduced", "text-hidden-introduced", fact{subject: "server/instructions", message: "the server's instructions"}, d.Words)
+	}
 	for _, c := range d.Instructions {
 		f := fact{subject: "server/instructions", before: c.Before, after: c.After}
 		switch {
+		case j.told["server/instructions"+c.Pointer]:
 		case absent(c.Before):
 			f.message = "the server gives instructions to the model"
 			j.add("srv-instructions-added", f)

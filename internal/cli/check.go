@@ -34,7 +34,7 @@ func (sh *shell) checkCommand() *cli.Command {
 		Description: `NAME is a server of the configuration; without names all are checked. A difference at or above --fail-on exits 1, also when
 another server cannot be reached (4) or asks for authentication (5).`,
 		Flags: probeFlags(append(gateFlags(),
-			formatFlag(reportFormats...), failOnFlag(), dirFlag(),
+			formatFlag(reportFormats...), failOnFlag(), strictOpenFlag(), dirFlag(),
 			&cli.BoolFlag{Name: "update", Usage: "accept what the servers show now: rewrite the snapshots"},
 			jobsFlag(),
 		)...),
@@ -152,7 +152,7 @@ func (sh *shell) checkOne(c *cli.Context, s config.Server) outcome {
 		f.Server, f.Hint = s.Name, "review it with `anvil mcp inspect "+s.Name+"`, then accept it with `anvil mcp check --update "+s.Name+"`"
 		return outcome{status: diag.Status{Server: s.Name, State: stateNew}, findings: []diag.Finding{f.Sealed()}}
 	}
-	found := diff.Judge(diff.Compare(old, seen.snapshot.WithHistory(old)))
+	found := diff.Judge(diff.Compare(old, seen.snapshot.WithHistory(old), diffOptions(c)))
 	findings := serverFindings(s.Name, append(found, leaks(seen.snapshot, seen.secrets)...))
 	if len(findings) == 0 {
 		return outcome{status: diag.Status{Server: s.Name, State: stateSame}}
@@ -190,7 +190,7 @@ func (sh *shell) accept(c *cli.Context, name string, seen observed, old *surface
 	}
 	o := outcome{status: diag.Status{Server: name, State: state, Message: now.Digest}}
 	if old != nil {
-		o.findings = serverFindings(name, diff.Judge(diff.Compare(old, now)))
+		o.findings = serverFindings(name, diff.Judge(diff.Compare(old, now, diffOptions(c))))
 	}
 	return o
 }

@@ -46,6 +46,7 @@ type fact struct {
 	subject, tool, pointer, message string
 	before, after, witness          canon.Raw
 	class                           diag.Class // overrides the rule's
+	hint                            string     // likewise
 	security                        bool       // adds to the rule's
 	args                            []string   // what tells this finding from others at its place
 }
@@ -55,6 +56,9 @@ func (j *judge) add(id string, f fact) {
 	finding.Security = finding.Security || f.security
 	if f.class != "" {
 		finding.Class = f.class
+	}
+	if f.hint != "" {
+		finding.Hint = f.hint
 	}
 	finding.Tool, finding.Pointer, finding.Before, finding.After, finding.Witness = f.tool, f.pointer, f.before, f.after, f.witness
 	j.found = append(j.found, finding.Sealed(f.args...))

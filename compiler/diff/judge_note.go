@@ -23,7 +23,11 @@ func (s *schemaJudge) note(c Change) bool {
 			s.add("description-changed", c, "the "+keyword+thing+" changed", "", nil)
 		}
 	case "title", "examples":
-		s.add(keyword+"-changed", c, "the "+keyword+thing+turned(c), "", nil)
+		word := keyword
+		if keyword == "examples" {
+			word = "list of examples"
+		}
+		s.add(keyword+"-changed", c, "the "+word+thing+turned(c), "", nil)
 	case "example":
 		s.add("examples-changed", c, "the example"+thing+turned(c), "", nil)
 	case "deprecated":

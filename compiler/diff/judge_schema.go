@@ -18,7 +18,8 @@ type schemaJudge struct {
 	delta *SchemaDelta // nil when the schema came or went
 	from  int          // of the findings: the first about this schema
 
-	respelled, remarks []Change // what means the same to a machine
+	generated          map[string]bool // schemas that take integers only, and took other numbers
+	respelled, remarks []Change        // what means the same to a machine
 }
 
 // schema judges the changes of one schema: each by what it alone does to the values that are allowed, and all of them by what they do together.
@@ -26,7 +27,12 @@ func (j *judge) schema(p Pair, side Side, d *SchemaDelta, changes []Change) {
 	if len(changes) == 0 {
 		return
 	}
-	s := &schemaJudge{judge: j, pair: p, side: side, delta: d, from: len(j.found)}
+	s := &schemaJudge{judge: j, pair: p, side: side, delta: d, from: len(j.found), generated: map[string]bool{}}
+	for _, c := range changes {
+		if class, _ := s.verdict(c.Schema.Relation); c.Schema.Keyword == "type" && class == diag.Breaking && string(c.After) == `"integer"` {
+			s.generated[c.Schema.Node] = true
+		}
+	}
 	for _, c := range withoutReplaced(changes) {
 		s.change(c)
 	}
@@ -64,6 +70,7 @@ func withoutReplaced(changes []Change) []Change {
 func (s *schemaJudge) change(c Change) {
 	p := c.Schema
 	switch {
+	case s.generated[p.Node] && safeInteger(c) != "": // told by the type, which is an integer now
 	case p.Keyword == "" && (absent(c.Before) || absent(c.After)):
 		s.wholeSchema(c)
 	case s.note(c):
@@ -123,7 +130,11 @@ func (s *schemaJudge) word() string {
 func (s *schemaJudge) add(stem string, c Change, message string, class diag.Class, witness canon.Raw) {
 	f := s.pair.at(c, message)
 	f.class, f.witness = class, witness
-	s.judge.add(string(s.side)+"-"+stem, f)
+	id := string(s.side) + "-" + stem
+	if class == diag.Safe && record(id).Class != diag.Safe {
+		f.hint = nothing // what the rule says is for when it breaks
+	}
+	s.judge.add(id, f)
 }
 
 // proven adds a finding whose class its relation decides, but is not better than floor.
@@ -190,7 +201,16 @@ func stoppedBy(keyword string) string {
 	return "the proof stops at " + quoted(keyword)
 }
 
-func turned(c Change) string { return " changed from " + shown(c.Before) + " to " + shown(c.After) }
+// turned says from what to what a keyword went, to stand behind it.
+func turned(c Change) string {
+	switch {
+	case absent(c.Before):
+		return " is " + shown(c.After) + " now, and was not set"
+	case absent(c.After):
+		return " is no longer set, and was " + shown(c.Before)
+	}
+	return " changed from " + shown(c.Before) + " to " + shown(c.After)
+}
 
 // settle holds the findings against what the whole schema does: a break that no single change has shown is told by the whole, with its witness.
 func (s *schemaJudge) settle() {

@@ -35,5 +35,15 @@ func sameWords(a, b string) bool {
 	if len(x) > len(y) {
 		x, y = y, x
 	}
-	return strings.Join(x, "") == strings.Join(y, "") || !slices.ContainsFunc(x, func(w string) bool { return !slices.Contains(y, w) })
+	return strings.Join(x, "") == strings.Join(y, "") || abbreviates(x, y) || !slices.ContainsFunc(x, func(w string) bool { return !slices.Contains(y, w) })
+}
+
+// abbreviates reports names of as many words, each of which begins the other's or is it: orgId and organizationId.
+func abbreviates(x, y []string) bool {
+	for i := range x {
+		if len(x) != len(y) || len(x[i]) < 2 || len(y[i]) < 2 || !strings.HasPrefix(x[i], y[i]) && !strings.HasPrefix(y[i], x[i]) {
+			return false
+		}
+	}
+	return true
 }

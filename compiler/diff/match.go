@@ -1,14 +1,15 @@
 package diff
 
 import (
-	"bytes"
 	"net/netip"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"anvil/compiler/canon"
-	"anvil/compiler/schema"
 	"anvil/compiler/surface"
 )
 
@@ -28,6 +29,7 @@ func (m matcher) match(old, new []surface.Item) ListDelta {
 		m.pairNamesakes(&list, oldBy[name], newBy[name])
 	}
 	m.pairRenamed(&list)
+	m.compare(&list)
 	for i, a := range list.Added {
 		list.Added[i].Words = m.words.items(nil, a.Item)
 	}
@@ -62,7 +64,7 @@ func (m matcher) pairNamesakes(list *ListDelta, old, new []surface.Item) {
 	duplicated := len(old) > 0 && len(new) > 0
 	old, new = withoutEqual(old, new)
 	for len(old) > 0 && len(new) > 0 {
-		list.Changed = append(list.Changed, m.pair(old[0], new[0]))
+		list.Changed = append(list.Changed, Pair{Old: old[0], New: new[0]})
 		old, new = old[1:], new[1:]
 	}
 	for _, it := range old {
@@ -105,15 +107,43 @@ outer:
 	return restOld, restNew
 }
 
-func (m matcher) pair(old, new surface.Item) Pair {
-	p := Pair{Old: old, New: new}
-	p.Changes = itemChanges(&p, m.kind.Key(), m.options)
-	p.Words = m.words.items(&old, new)
-	if m.kind == surface.Tool && old.Node.IsObject() && new.Node.IsObject() {
-		p.Hints = hintsOf(old, new)
-		p.OldDeprecated, p.NewDeprecated = deprecated(old.Node), deprecated(new.Node)
+// compare fills the pairs of a list. Schemas take the time of nearly everything, and those of one tool have nothing to do with another's: they are
+// compared side by side.
+func (m matcher) compare(list *ListDelta) {
+	pairs := make([]*Pair, 0, len(list.Changed)+len(list.Renamed))
+	for _, of := range [][]Pair{list.Changed, list.Renamed} {
+		for i := range of {
+			pairs = append(pairs, &of[i])
+		}
 	}
-	return p
+	sideBySide(len(pairs), func(i int) {
+		p := pairs[i]
+		p.Changes = itemChanges(p, m.kind.Key(), m.options)
+	})
+	for i, p := range pairs {
+		p.Words = m.words.items(&p.Old, p.New)
+		if m.kind == surface.Tool && p.Old.Node.IsObject() && p.New.Node.IsObject() {
+			p.Hints = hintsOf(p.Old, p.New)
+			p.OldDeprecated, p.NewDeprecated = deprecated(p.Old.Node), deprecated(p.New.Node)
+		}
+		if i >= len(list.Changed) {
+			m.underAnotherName(p)
+		}
+	}
+}
+
+// sideBySide calls do for 0 to n-1, on as many processors as there are.
+func sideBySide(n int, do func(i int)) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	workers.Wait()
 }
 
 func hintsOf(old, new surface.Item) *HintDelta {
@@ -129,106 +159,21 @@ func conflict(tool *canon.Node) bool {
 	return hints.Get("readOnlyHint").Is(canon.True) && hints.Get("destructiveHint").Is(canon.True)
 }
 
-// pairRenamed takes removed and added items that are alike, one for one, out of the two lists: the surest likeness first.
-func (m matcher) pairRenamed(list *ListDelta) {
-	for _, alike := range m.likenesses() {
-		var was, is []int
-		goneOld, goneNew := map[int]bool{}, map[int]bool{}
-		for i, r := range list.Removed {
-			was, is = was[:0], is[:0]
-			for k, a := range list.Added {
-				if !r.Duplicate && !a.Duplicate && a.LastDigest == "" && alike(r.Item, a.Item) {
-					is = append(is, k)
-				}
-			}
-			if len(is) != 1 || goneNew[is[0]] {
-				continue
-			}
-			for k, other := range list.Removed {
-				if !other.Duplicate && alike(other.Item, list.Added[is[0]].Item) {
-					was = append(was, k)
-				}
-			}
-			if len(was) == 1 {
-				goneOld[i], goneNew[is[0]] = true, true
-				list.Renamed = append(list.Renamed, m.renamed(r.Item, list.Added[is[0]].Item))
-			}
-		}
-		list.Removed, list.Added = rest(list.Removed, goneOld), rest(list.Added, goneNew)
-	}
-}
-
-func rest[T any](all []T, gone map[int]bool) []T {
-	var kept []T
-	for i, x := range all {
-		if !gone[i] {
-			kept = append(kept, x)
-		}
-	}
-	return kept
-}
-
-// likenesses returns what makes two items of other names one: a tool or prompt whose name differs in case only, that is the same but for its name, or
-// that takes the same and is described by nearly the same words; a resource or template that kept its own name while its address moved.
-func (m matcher) likenesses() []func(a, b surface.Item) bool {
-	if m.kind == surface.Resource || m.kind == surface.ResourceTemplate {
-		return []func(a, b surface.Item) bool{func(a, b surface.Item) bool {
-			name := a.Node.Get("name").Text()
-			return name != "" && name == b.Node.Get("name").Text()
-		}}
-	}
-	return []func(a, b surface.Item) bool{
-		func(a, b surface.Item) bool { return strings.EqualFold(a.Name, b.Name) },
-		func(a, b surface.Item) bool { return a.Node.Get("description").Text() != "" && sameBody(a, b) },
-		alike,
-	}
-}
-
-// sameBody reports two items that are equal but for their names.
-func sameBody(a, b surface.Item) bool {
-	key := a.Kind.Key()
-	if !isPlain(a.Node) || !isPlain(b.Node) || len(a.Node.Members) != len(b.Node.Members) {
-		return false
-	}
-	for i, x := range a.Node.Members {
-		if y := b.Node.Members[i]; x.Name != y.Name || x.Name != key && !same(x.Value, y.Value) {
-			return false
-		}
-	}
-	return true
-}
-
-// alike reports two tools that take the same and say nearly the same. The less there is to take, the more has to be said.
-func alike(a, b surface.Item) bool {
-	x, y := a.Node.Get("inputSchema"), b.Node.Get("inputSchema")
-	if a.Kind != surface.Tool || x == nil || y == nil {
-		return false
-	}
-	enough := 0.5
-	if size(x.Get("properties")) < 2 {
-		enough = 0.8
-	}
-	words := func(it surface.Item) []string { return strings.Fields(it.Node.Get("description").Text()) }
-	said, says := words(a), words(b)
-	return len(said) >= 4 && likeness(said, says) >= enough && bytes.Equal(schema.Contract(x), schema.Contract(y))
-}
-
-func (m matcher) renamed(old, new surface.Item) Pair {
-	p := m.pair(old, new)
-	p.Changes = slices.DeleteFunc(p.Changes, func(c Change) bool { // told by the new name
+// underAnotherName says how a renamed item differs from what it was. What holds its name elsewhere is told by the name.
+func (m matcher) underAnotherName(p *Pair) {
+	p.Changes = slices.DeleteFunc(p.Changes, func(c Change) bool {
 		was, _ := textOf(c.Before)
 		is, _ := textOf(c.After)
-		return old.Name != "" && was == old.Name && is == new.Name
+		return p.Old.Name != "" && was == p.Old.Name && is == p.New.Name
 	})
-	p.CaseOnly = strings.EqualFold(old.Name, new.Name)
+	p.CaseOnly = strings.EqualFold(p.Old.Name, p.New.Name)
 	switch m.kind {
 	case surface.Resource:
-		p.Moved = origin(old.Name) != origin(new.Name)
+		p.Moved = origin(p.Old.Name) != origin(p.New.Name)
 	case surface.ResourceTemplate:
-		p.Moved = origin(old.Name) != origin(new.Name)
-		p.Template = compareTemplates(old.Name, new.Name)
+		p.Moved = origin(p.Old.Name) != origin(p.New.Name)
+		p.Template = compareTemplates(p.Old.Name, p.New.Name)
 	}
-	return p
 }
 
 // origin returns the scheme of an address or template, and its host where the scheme has one: "https://example.com", "file".

@@ -71,18 +71,25 @@ func (t *tree) meanings() map[string][]byte {
 	return of
 }
 
+// mark starts with what means another thing, and goes on to what refers to what was marked.
 func (t *tree) mark(own, other map[string][]byte) {
-	marked := make([]bool, len(t.Refs))
-	for again := true; again; {
-		again = false
-		for i, r := range t.Refs {
-			if marked[i] || r.Target == nil || bytes.Equal(own[r.Text], other[r.Text]) && !t.touched[r.Target.Node] {
-				continue
-			}
-			marked[i], again = true, true
-			for s := r.From; s != nil; s = s.Parent {
-				t.touched[s.Node] = true
-			}
+	into := map[*canon.Node][]*schema.Ref{}
+	var open []*schema.Ref
+	for _, r := range t.Refs {
+		switch {
+		case r.Target == nil:
+		case !bytes.Equal(own[r.Text], other[r.Text]):
+			open = append(open, r)
+		default:
+			into[r.Target.Node] = append(into[r.Target.Node], r)
+		}
+	}
+	for len(open) > 0 {
+		r := open[len(open)-1]
+		open = open[:len(open)-1]
+		for s := r.From; s != nil && !t.touched[s.Node]; s = s.Parent {
+			t.touched[s.Node] = true
+			open = append(open, into[s.Node]...)
 		}
 	}
 }

@@ -243,10 +243,14 @@ func (o object) renames() map[string]string {
 		}
 	}
 	found, taken := map[string]string{}, map[string]int{}
+	if len(gone)*len(come) > maxAlike {
+		return found
+	}
 	for _, was := range gone {
 		match := ""
+		contract := schema.Contract(was.a)
 		for _, is := range come {
-			if bytes.Equal(schema.Contract(was.a), schema.Contract(is.b)) && (sameWords(was.name, is.name) || alikeText(was.a, is.b)) {
+			if bytes.Equal(contract, schema.Contract(is.b)) && (sameWords(was.name, is.name) || alikeText(was.a, is.b)) {
 				if match != "" {
 					match = ""
 					break
@@ -270,5 +274,5 @@ func (o object) renames() map[string]string {
 // alikeText reports two schemas that are described by nearly the same words.
 func alikeText(a, b *canon.Node) bool {
 	x, y := strings.Fields(a.Get("description").Text()), strings.Fields(b.Get("description").Text())
-	return len(x) >= 3 && likeness(x, y) >= 0.6
+	return len(x) >= 3 && likeness(x, y) >= 0.5
 }

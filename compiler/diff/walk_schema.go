@@ -147,8 +147,11 @@ func (v *visitor) complete() {
 		v.found[i].Schema.Same = false
 		v.parts[i] = []subtype.Part{{Old: v.old.root, New: v.new.root}}
 	}
-	switch differs := !bytes.Equal(schema.Contract(v.old.root), schema.Contract(v.new.root)); {
-	case differs && v.proven() == 0 && !v.explained():
+	if v.proven() > 0 {
+		return
+	}
+	switch {
+	case !v.explained() && !bytes.Equal(schema.Contract(v.old.root), schema.Contract(v.new.root)):
 		v.report(p, Place{}, change(v.at, v.old.root, v.new.root), subtype.Part{Old: v.old.root, New: v.new.root})
 	case len(v.found) == 0 && !same(v.old.root, v.new.root):
 		v.report(p, Place{Same: true}, change(v.at, v.old.root, v.new.root))

@@ -90,7 +90,7 @@ func (s *schemaJudge) effect(c Change, message string) string {
 // safeInteger says of a bound that it is the one that generators of schemas write for any integer.
 func safeInteger(c Change) string {
 	if absent(c.Before) && strings.Contains(string(c.After), "9007199254740991") {
-		return ", the last integer that JavaScript holds exactly, as generators write for any integer"
+		return " (the last integer that JavaScript holds exactly, which generators write for any integer)"
 	}
 	return ""
 }

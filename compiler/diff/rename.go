@@ -3,6 +3,7 @@ package diff
 import (
 	"strings"
 
+	"anvil/compiler/air"
 	"anvil/compiler/schema"
 	"anvil/compiler/surface"
 )
@@ -74,13 +75,17 @@ func rest[T any](all []T, gone map[int]bool) []T {
 
 func always(_, _ surface.Item) bool { return true }
 
-// likenesses returns what makes two items of other names one: a tool or prompt whose name differs in case only, that is the same but for its name, or
-// that takes the same and is described by nearly the same words; a resource or template that kept its own name while its address moved.
+// likenesses returns what makes two items of other names one: a tool or prompt whose name is the same in another case or spelling, that is the same but for
+// its name, or that takes the same and is described by nearly the same words; a resource or template that kept its own name while its address moved.
 func (m matcher) likenesses() []likenessRule {
 	if m.kind == surface.Resource || m.kind == surface.ResourceTemplate {
 		return []likenessRule{{func(it surface.Item) string { return it.Node.Get("name").Text() }, always}}
 	}
-	rules := []likenessRule{{func(it surface.Item) string { return strings.ToLower(it.Name) }, always}, {bodyOf, always}}
+	rules := []likenessRule{
+		{func(it surface.Item) string { return strings.ToLower(it.Name) }, always},
+		{func(it surface.Item) string { return strings.Join(air.Words(it.Name), "_") }, always},
+		{bodyOf, always},
+	}
 	if m.kind == surface.Tool {
 		rules = append(rules, likenessRule{remembered(takenBy), alike})
 	}

@@ -84,7 +84,7 @@ func (j *judge) serverMember(d Delta, c Change) {
 	case "title", "websiteUrl", "icons":
 		f.message = "the server's " + head(c.Pointer) + turned
 		if f.security {
-			f.message = "the server's " + head(c.Pointer) + " points to another web origin: it" + turned
+			f.message = "the server's " + head(c.Pointer) + turned + ", with a web origin that was not there before"
 		}
 		j.add("srv-title-website-icons-changed", f)
 	default:

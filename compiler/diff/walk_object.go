@@ -1,11 +1,7 @@
 package diff
 
 import (
-	"bytes"
-	"strings"
-
 	"anvil/compiler/canon"
-	"anvil/compiler/schema"
 	"anvil/compiler/schema/subtype"
 )
 
@@ -229,50 +225,4 @@ func (o object) undeclared(s objectSide) *canon.Node {
 		}
 	}
 	return n
-}
-
-// renames finds members that are the same under another name: what they say to a machine, and name or words to a reader. Each has one match only.
-func (o object) renames() map[string]string {
-	var gone, come []both
-	for _, prop := range joined(o.a.properties, o.b.properties) {
-		switch {
-		case prop.a == nil:
-			come = append(come, prop)
-		case prop.b == nil:
-			gone = append(gone, prop)
-		}
-	}
-	found, taken := map[string]string{}, map[string]int{}
-	if len(gone)*len(come) > maxAlike {
-		return found
-	}
-	for _, was := range gone {
-		match := ""
-		contract := schema.Contract(was.a)
-		for _, is := range come {
-			if bytes.Equal(contract, schema.Contract(is.b)) && (sameWords(was.name, is.name) || alikeText(was.a, is.b)) {
-				if match != "" {
-					match = ""
-					break
-				}
-				match = is.name
-			}
-		}
-		if match != "" {
-			found[was.name] = match
-			taken[match]++
-		}
-	}
-	for was, is := range found {
-		if taken[is] > 1 {
-			delete(found, was)
-		}
-	}
-	return found
-}
-
-// alikeText reports two schemas that are described by nearly the same words.
-func alikeText(a, b *canon.Node) bool {
-	x, y := strings.Fields(a.Get("description").Text()), strings.Fields(b.Get("description").Text())
-	return len(x) >= 3 && likeness(x, y) >= 0.5
 }

@@ -42,7 +42,7 @@ type Finding struct {
 	Message     string    `json:"message"`          // one sentence, present tense, naming the thing
 	Before      canon.Raw `json:"before,omitzero"`
 	After       canon.Raw `json:"after,omitzero"`
-	Witness     canon.Raw `json:"witness,omitzero"`
+	Witness     canon.Raw `json:"witness,omitzero"`  // arguments that were taken and are refused; below /outputSchema, a result that is new
 	Hint        string    `json:"hint,omitzero"`     // what to do next
 	Fix         *Fix      `json:"fix,omitzero"`      // what the hint proposes, for programs
 	Accepted    *Accepted `json:"accepted,omitzero"` // somebody let it pass: it fails nothing

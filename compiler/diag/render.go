@@ -56,6 +56,9 @@ func (r Report) WriteText(w io.Writer) error {
 			}
 		}
 		f.writeChange(ew)
+		if line := f.proof(); line != "" {
+			ew.printf("         %s\n", line)
+		}
 		if f.Hint != "" {
 			ew.printf("         -> %s\n", Printable(f.Hint))
 		}
@@ -128,6 +131,39 @@ func (f Finding) writeChange(ew *errWriter) {
 		ew.printf("         %s\n", side)
 	}
 }
+
+// maxWitness is how many bytes of a witness the text report shows; half a call proves nothing.
+const maxWitness = 4000
+
+// proof is the line that shows a witness, with the call to try where it is one.
+func (f Finding) proof() string {
+	call, ok := f.Call()
+	switch {
+	case f.Witness == nil:
+		return ""
+	case len(f.Witness) > maxWitness:
+		return fmt.Sprintf("(a witness of %d bytes is in the JSON report)", len(f.Witness))
+	case !ok:
+		return "a result that could not be before: " + string(PrintableJSON(f.Witness))
+	}
+	return "worked before, is refused now: " + call
+}
+
+// Call returns the command that sends the witness of f, where it is a call: one for a shell, whatever the server's names are. Without a configured
+// name the server is SERVER, to be filled in.
+func (f Finding) Call() (command string, ok bool) {
+	if f.Witness == nil || f.Tool == "" || strings.HasPrefix(f.Pointer, "/outputSchema") {
+		return "", false
+	}
+	server := "SERVER"
+	if f.Server != "" {
+		server = ShellArg(Printable(f.Server), "SERVER")
+	}
+	return "anvil mcp call " + server + " " + ShellWord(Printable(f.Tool)) + " --json " + quote(string(PrintableJSON(f.Witness))), true
+}
+
+// quote spells s in single quotes, for a shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // sides are the lines that show a difference: what was, behind a minus, and what is, behind a plus.
 func (f Finding) sides() []string {
@@ -213,8 +249,10 @@ func (r Report) WriteMarkdown(w io.Writer) error {
 				what += "<br>" + MarkdownText(line)
 			}
 		}
-		for _, side := range f.sides() {
-			what += "<br>" + MarkdownText(side)
+		for _, side := range append(f.sides(), f.proof()) {
+			if side != "" {
+				what += "<br>" + MarkdownText(side)
+			}
 		}
 		ew.printf("| %s | %s | %s | %s | %s |\n", class, f.Rule, MarkdownText(f.place()), what, MarkdownText(f.Hint))
 	}

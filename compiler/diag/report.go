@@ -23,6 +23,7 @@ type Summary struct {
 	Worst    Class         `json:"worst,omitzero"` // absent without findings
 	Counts   map[Class]int `json:"counts"`
 	Security int           `json:"security"`
+	Bump     string        `json:"bump,omitzero"` // of a diff: the step of the version that it asks for: patch, minor, major
 }
 
 // Status is how one server came out.

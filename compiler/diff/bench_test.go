@@ -39,7 +39,7 @@ func BenchmarkDiff1000(b *testing.B) {
 		b.SetBytes(int64(len(old) + len(now)))
 		b.ReportAllocs()
 		for b.Loop() {
-			if n := len(Judge(Compare(capture(b, old), capture(b, now)))); n != 101 {
+			if n := len(Judge(compared(capture(b, old), capture(b, now)))); n != 101 {
 				b.Fatalf("%d findings", n)
 			}
 		}
@@ -49,7 +49,7 @@ func BenchmarkDiff1000(b *testing.B) {
 		b.ReportAllocs()
 		var findings []diag.Finding
 		for b.Loop() {
-			findings = Judge(Compare(x, y))
+			findings = Judge(compared(x, y))
 		}
 		if len(findings) != 101 {
 			b.Fatalf("%d findings", len(findings))

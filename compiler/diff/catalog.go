@@ -24,7 +24,8 @@ func (e entry) rule() diag.Rule {
 }
 
 // all holds every rule, by area.
-var all = slices.Concat(serverRules, protocolRules, capabilityRules, toolRules, hintRules, schemaRules(), promptRules, resourceRules, templateRules)
+var all = slices.Concat(serverRules, protocolRules, capabilityRules, surfaceRules, toolRules, textRules, hintRules, schemaRules(), promptRules, resourceRules,
+	templateRules)
 
 // Rules lists every rule of the surface diff.
 var Rules = func() diag.Catalog {

@@ -7,10 +7,17 @@ import (
 	"anvil/compiler/surface"
 )
 
+// Options say how surfaces are compared.
+type Options struct {
+	// StrictOpen counts what callers may send in members that an open object does not declare. Without it such members are taken to be never sent, so
+	// that a new optional argument breaks nobody.
+	StrictOpen bool
+}
+
 // Compare returns what differs between two snapshots. Snapshots of one digest give an empty Delta. The Delta aliases both, which must
 // not change.
-func Compare(old, new *surface.McpSurfaceSnapshot) Delta {
-	d := Delta{Old: endOf(old), New: endOf(new)}
+func Compare(old, new *surface.McpSurfaceSnapshot, o Options) Delta {
+	d := Delta{Old: endOf(old), New: endOf(new), Endpoint: endpointTurn(old.Endpoint, new.Endpoint)}
 	if old.Digest == new.Digest {
 		return d
 	}
@@ -23,10 +30,18 @@ func Compare(old, new *surface.McpSurfaceSnapshot) Delta {
 	d.Transport = turn(old.Transport, new.Transport)
 	d.ClientProfile = turn(old.ClientProfile, new.ClientProfile)
 	d.VersionsAdded, d.VersionsRemoved = surplus(old.SupportedVersions, new.SupportedVersions)
+	words := newReader(old, new)
+	if len(d.Instructions) > 0 {
+		d.Words = words.node("", old.Instructions, new.Instructions)
+	}
 	for _, kind := range surface.Kinds {
-		list := matcher{kind: kind, graves: graves(old, kind)}.match(old.Items[kind], new.Items[kind])
+		list := matcher{kind: kind, graves: graves(old, kind), options: o, words: words}.match(old.Items[kind], new.Items[kind])
 		if len(list.Added)+len(list.Removed)+len(list.Changed)+len(list.Renamed) > 0 {
 			d.Lists = append(d.Lists, list)
+		}
+		if kind == surface.Tool {
+			d.Clashes = clashes(old, new)
+			d.OldWeight, d.NewWeight = weights(old, new, list)
 		}
 	}
 	return d

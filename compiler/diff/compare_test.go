@@ -21,7 +21,7 @@ func TestOrderIsNoChange(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if d := Compare(capture(t, []byte(tt.old)), capture(t, []byte(tt.new))); !d.Empty() {
+			if d := compared(capture(t, []byte(tt.old)), capture(t, []byte(tt.new))); !d.Empty() {
 				t.Errorf("not empty: %s", summary(Judge(d)))
 			}
 		})
@@ -31,13 +31,13 @@ func TestOrderIsNoChange(t *testing.T) {
 // TestSchemaPlaces judges changes whose place decides what can be said of them.
 func TestSchemaPlaces(t *testing.T) {
 	tests := []struct{ name, old, new, want string }{
-		{"below a negation", `{"not":{"required":["a"]}}`, `{"not":{"required":["a","b"]}}`, "risky in-schema-changed"},
-		{"below a branch", `{"anyOf":[{"properties":{"a":{"type":"string"}}}]}`, `{"anyOf":[{"properties":{"a":{"type":"null"}}}]}`, "risky in-schema-changed"},
+		{"below a negation", `{"not":{"required":["a"]}}`, `{"not":{"required":["a","b"]}}`, "safe in-not-changed"},
+		{"below a branch", `{"anyOf":[{"properties":{"a":{"type":"string"}}}]}`, `{"anyOf":[{"properties":{"a":{"type":"null"}}}]}`, "breaking in-anyof-changed"},
 		{"beside a reference", `{"$ref":"#/$defs/d","required":[]}`, `{"$ref":"#/$defs/d","required":["a"]}`, "risky in-schema-changed"},
 		{"part used elsewhere", `{"properties":{"a":{"type":"string"},"b":{"not":{"$ref":"#/properties/a"}}}}`,
-			`{"properties":{"a":{"type":["string","null"]},"b":{"not":{"$ref":"#/properties/a"}}}}`, "risky in-schema-changed"},
+			`{"properties":{"a":{"type":["string","null"]},"b":{"not":{"$ref":"#/properties/a"}}}}`, "safe in-type-widened, breaking in-not-changed"},
 		{"used definition", `{"properties":{"a":{"$ref":"#/$defs/d"}},"$defs":{"d":{"type":"string"}}}`,
-			`{"properties":{"a":{"$ref":"#/$defs/d"}},"$defs":{"d":{"type":"null"}}}`, "risky in-schema-changed"},
+			`{"properties":{"a":{"$ref":"#/$defs/d"}},"$defs":{"d":{"type":"null"}}}`, "breaking in-type-replaced"},
 		{"unused definition", `{"$defs":{"d":{"type":"string"}}}`, `{"$defs":{"d":{"type":"null"},"e":{}}}`, "safe in-schema-respelled"},
 		{"definition that was missing", `{"properties":{"a":{"$ref":"#/$defs/d"}}}`, `{"properties":{"a":{"$ref":"#/$defs/d"}},"$defs":{"d":{"type":"null"}}}`,
 			"risky in-schema-changed"},
@@ -45,12 +45,12 @@ func TestSchemaPlaces(t *testing.T) {
 		{"overlapping types", `{"properties":{"a":{"type":["string","null"]}}}`, `{"properties":{"a":{"type":["string","boolean"]}}}`, "breaking in-type-replaced"},
 		{"number takes in integer", `{"properties":{"a":{"type":["integer","number"]}}}`, `{"properties":{"a":{"type":"number"}}}`, "safe in-schema-respelled"},
 		{"unknown type", `{"properties":{"a":{"type":"string"}}}`, `{"properties":{"a":{"type":"text"}}}`, "risky in-schema-changed"},
-		{"forbidden property", `{"properties":{}}`, `{"properties":{"a":false}}`, "risky in-schema-changed"},
-		{"property that a pattern covers", `{"patternProperties":{"^a":{}},"properties":{"ab":{"type":"null"}}}`, `{"patternProperties":{"^a":{}}}`, "risky in-schema-changed"},
+		{"forbidden property", `{"properties":{}}`, `{"properties":{"a":false}}`, "safe in-undeclared-changed"},
+		{"property that a pattern covers", `{"patternProperties":{"^a":{}},"properties":{"ab":{"type":"null"}}}`, `{"patternProperties":{"^a":{}}}`, "risky in-prop-removed-open"},
 		{"new and required", `{"properties":{}}`, `{"properties":{"a":{"type":"null"}},"required":["a"]}`, "breaking in-required-added"},
 		{"gone and no longer required", `{"properties":{"a":{"type":"null"}},"required":["a"]}`, `{"properties":{}}`, "risky in-prop-removed-open"},
 		{"malformed required", `{"required":["a"]}`, `{"required":[1]}`, "risky in-schema-changed"},
-		{"boolean schema", `{"properties":{"a":true}}`, `{"properties":{"a":{"type":"null"}}}`, "risky in-schema-changed"},
+		{"boolean schema", `{"properties":{"a":true}}`, `{"properties":{"a":{"type":"null"}}}`, "breaking in-schema-changed"},
 		{"dialect that moves nothing", `{"$schema":"http://json-schema.org/draft-07/schema#"}`, `{"$schema":"https://json-schema.org/draft/2020-12/schema"}`, "safe in-dialect-changed"},
 		{"dialect with a list of items", `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"items":[{}]}}}`,
 			`{"$schema":"https://json-schema.org/draft/2020-12/schema","properties":{"a":{"items":[{}]}}}`, "risky in-dialect-changed"},
@@ -63,7 +63,7 @@ func TestSchemaPlaces(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, f := range Judge(Compare(capture(t, []byte(toolWith(tt.old))), capture(t, []byte(toolWith(tt.new))))) {
+			for _, f := range Judge(compared(capture(t, []byte(toolWith(tt.old))), capture(t, []byte(toolWith(tt.new))))) {
 				got = append(got, string(f.Class)+" "+f.Rule)
 			}
 			if joined := strings.Join(got, ", "); joined != tt.want {

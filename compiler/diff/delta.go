@@ -2,6 +2,7 @@ package diff
 
 import (
 	"anvil/compiler/canon"
+	"anvil/compiler/schema/subtype"
 	"anvil/compiler/surface"
 )
 
@@ -15,6 +16,11 @@ type Delta struct {
 	Extra        []Change // members of the handshake's result that the protocol does not know
 
 	Protocol, Era, Transport, ClientProfile *Turn // nil when equal
+	Endpoint                                *Turn // web origins of the two captures that differ
+
+	Words                *TextDelta // of the instructions
+	Clashes              []Clash    // of names of tools
+	OldWeight, NewWeight Weight
 
 	VersionsAdded, VersionsRemoved []string // supported protocol versions, sorted
 
@@ -47,6 +53,7 @@ type Arrival struct {
 	LastDigest string // the digest it had when it went away earlier; "" when it was never seen
 	Hints      surface.Hints
 	OpenStated bool // a tool that says itself that it reaches an open world
+	Words      *TextDelta
 	Exposed    bool // a resource whose address is a file or a private host
 }
 
@@ -54,22 +61,29 @@ type Arrival struct {
 type Departure struct {
 	Item      surface.Item
 	Duplicate bool // the new side still has an item of this name
+	Announced bool // a tool that was marked as deprecated
 }
 
 // Pair is one item on both sides.
 type Pair struct {
 	Old, New surface.Item
 	Changes  []Change
+	Input    *SchemaDelta   // of a tool's input schema that differs and stands on both sides
+	Output   *SchemaDelta   // of its output schema, likewise
 	Hints    *HintDelta     // of a tool that is an object on both sides
+	Words    *TextDelta     // what its words do now and did not
 	CaseOnly bool           // the names differ in case only
 	Template *TemplateDelta // of a renamed resource template
 	Moved    bool           // the scheme or host of a renamed resource or template differs
+
+	OldDeprecated, NewDeprecated bool // a tool is marked as going away
 }
 
 // HintDelta holds a tool's hints after the protocol's defaults.
 type HintDelta struct {
 	Old, New surface.Hints
-	Conflict bool // the new side states readOnlyHint and destructiveHint both true, the old one did not
+	Conflict bool   // the new side states readOnlyHint and destructiveHint both true, the old one did not
+	Harmful  string // a word of the name of a tool that is read-only now by its own word, which says that it is not
 }
 
 // TemplateDelta is how the text of a URI template moved.
@@ -109,40 +123,29 @@ const (
 	Output Side = "out"
 )
 
-// Place is where in a schema a change stands.
+// Place is where in a schema a change stands, and what it does.
 type Place struct {
 	Side     Side
 	Node     string // pointer of the schema that holds the keyword
 	Label    string // the value it describes, for readers: "filter.tags[]"; "" for the whole
-	Keyword  string // "" when the schema as a whole differs
-	Property string // with keyword properties: the one that came or went
+	Keyword  string // that differs, or the one that leads a group of keywords that are understood together; "" when the schema as a whole differs
+	Property string // of an object's keywords: the member that came, went, was renamed, or is required on one side
+	From     string // the name that a renamed member had
 
-	// Exact: every step from the root narrows the whole when it narrows itself, and widens it likewise. Below a reference, a
-	// composition, a condition or a negation that is not so.
-	Exact bool
-	// Same: both sides mean the same to a machine.
-	Same bool
-	// Moot: with keyword $schema, no keyword of either side means another thing in the other version.
-	Moot bool
-	// Plain: nothing beside the properties of this object has a say in which members it may have.
-	Plain bool
+	Same     bool             // both sides mean the same to a machine
+	Relation subtype.Relation // what this change alone does to the values that the whole schema allows; zero where Same
+	Moot     bool             // with keyword $schema: no keyword of either side means another thing in the other dialect
+	Root     bool             // with keyword $schema: it stands at the root, where it counts
 
-	OldObject, NewObject Openness
-	Types                Relation // with keyword type
+	Replaced bool // with keyword type: the sides have no type in common
+	Retyped  bool // with keyword enum or const: the same texts, of another type
+	Tuple    bool // with keyword items: items are described by position
+	Branches int  // with a composition: how many more branches it has now
+
+	OldObject, NewObject     Openness
+	OldRequired, NewRequired bool // of Property
+	Sink                     Sink // of a member that came, or of what a pattern or a set of values was for
 }
-
-// Relation tells how the types of the new side stand to those of the old one. An integer is a number.
-type Relation int
-
-// The relations of two sets of types.
-const (
-	Unrelated Relation = iota // one of them names a type that JSON Schema does not know
-	Equal
-	Narrower
-	Wider
-	Overlapping // some in common, and each has some of its own
-	Disjoint
-)
 
 // Openness says whether an object schema takes members that it does not declare.
 type Openness int
@@ -157,5 +160,5 @@ const (
 // Empty reports that nothing differs.
 func (d Delta) Empty() bool {
 	return len(d.Server)+len(d.Instructions)+len(d.Capabilities)+len(d.Extra)+len(d.VersionsAdded)+len(d.VersionsRemoved)+len(d.Lists) == 0 &&
-		d.Protocol == nil && d.Era == nil && d.Transport == nil && d.ClientProfile == nil
+		d.Protocol == nil && d.Era == nil && d.Transport == nil && d.ClientProfile == nil && d.Endpoint == nil
 }

@@ -37,7 +37,7 @@ func golden(t *testing.T, path string, got []byte) {
 }
 
 // capture reads the compact form of the fixtures: {"initialize": {...}, "tools": [...], "resources": [...], ...} and, where it matters,
-// "era", "transport", "clientProfile", "protocolVersion", "supportedVersions" and "tombstones" ({"kind", "name", "lastDigest"}).
+// "endpoint", "era", "transport", "clientProfile", "protocolVersion", "supportedVersions" and "tombstones" ({"kind", "name", "lastDigest"}).
 func capture(t testing.TB, text []byte) *surface.McpSurfaceSnapshot {
 	t.Helper()
 	n, err := canon.Parse(text)
@@ -45,7 +45,7 @@ func capture(t testing.TB, text []byte) *surface.McpSurfaceSnapshot {
 		t.Fatal(err)
 	}
 	c := surface.Capture{
-		Era: or(n, "era", "handshake"), Transport: or(n, "transport", "stdio"), ClientProfile: or(n, "clientProfile", "full"),
+		Endpoint: n.Get("endpoint").Text(), Era: or(n, "era", "handshake"), Transport: or(n, "transport", "stdio"), ClientProfile: or(n, "clientProfile", "full"),
 		ProtocolVersion: or(n, "protocolVersion", "2025-11-25"), Initialize: []byte("{}"), Lists: map[surface.Kind][][]byte{},
 	}
 	for _, v := range n.Get("supportedVersions").Elements() {
@@ -76,3 +76,6 @@ func or(n *canon.Node, member, fallback string) string {
 	}
 	return fallback
 }
+
+// compared is Compare with the default options.
+func compared(old, new *surface.McpSurfaceSnapshot) Delta { return Compare(old, new, Options{}) }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"anvil/compiler/canon"
 	"anvil/compiler/surface"
 	"anvil/internal/corpus"
 )
@@ -50,33 +51,38 @@ func load(t *testing.T, name string) *surface.McpSurfaceSnapshot {
 	return s
 }
 
-// TestDrift pins what the rules say of real version pairs: numbers only, no text of a server's.
+// TestDrift pins what the rules say of real version pairs: figures, and a digest of the whole text report; no text of a server's.
 func TestDrift(t *testing.T) {
 	var out bytes.Buffer
 	for _, pair := range drifts(t) {
 		old, now := load(t, pair[0]), load(t, pair[1])
-		d := Compare(old, now)
-		findings := Judge(d)
+		findings := Judge(compared(old, now))
 		checkFilled(t, findings)
-		rules := map[string]int{}
+		rules, witnesses := map[string]int{}, 0
 		for _, f := range findings {
-			rules[f.Rule]++
+			rules[string(f.Class)+" "+f.Rule]++
+			if f.Witness != nil {
+				witnesses++
+			}
 		}
 		r := Report(findings)
+		var text bytes.Buffer
+		if err := r.WriteText(&text); err != nil {
+			t.Fatal(err)
+		}
 		from, to := strings.TrimPrefix(pair[0], "drift/"), strings.TrimPrefix(pair[1], "drift/")
 		_, to, _ = strings.Cut(to, "__")
-		fmt.Fprintf(&out, "%s -> %s: breaking %d, risky %d, safe %d, security %d:", from, to, r.Summary.Counts["breaking"], r.Summary.Counts["risky"],
-			r.Summary.Counts["safe"], r.Summary.Security)
+		fmt.Fprintf(&out, "%s -> %s: breaking %d, risky %d, safe %d, security %d, witnesses %d, step %s, report %s\n", from, to, r.Summary.Counts["breaking"],
+			r.Summary.Counts["risky"], r.Summary.Counts["safe"], r.Summary.Security, witnesses, r.Summary.Bump, canon.Digest(text.Bytes())[:19])
 		for _, rule := range slices.Sorted(maps.Keys(rules)) {
-			fmt.Fprintf(&out, " %s=%d", rule, rules[rule])
+			fmt.Fprintf(&out, "  %4d %s\n", rules[rule], rule)
 		}
-		out.WriteByte('\n')
-		if back := Judge(Compare(now, old)); len(back) == 0 {
+		if back := Judge(compared(now, old)); len(back) == 0 {
 			t.Errorf("%s: no finding on the way back", pair[1])
 		}
 	}
-	if lines := bytes.Count(out.Bytes(), []byte{'\n'}); lines < 20 {
-		t.Errorf("only %d pairs", lines)
+	if pairs := bytes.Count(out.Bytes(), []byte(" -> ")); pairs < 20 {
+		t.Errorf("only %d pairs", pairs)
 	}
 	golden(t, "golden/drift.txt", out.Bytes())
 }
@@ -93,13 +99,13 @@ func TestSameSurfaceIsEmpty(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := Compare(s, file); !d.Empty() || len(Judge(d)) != 0 {
+		if d := compared(s, file); !d.Empty() || len(Judge(d)) != 0 {
 			t.Errorf("%s: not empty: %s", pair[1], summary(Judge(d)))
 		}
 		// Without the digests to go by, the walk itself must find nothing.
 		unsealed := *file
 		unsealed.Digest = ""
-		if d := Compare(s, &unsealed); !d.Empty() {
+		if d := compared(s, &unsealed); !d.Empty() {
 			t.Errorf("%s: the walk finds %s", pair[1], summary(Judge(d)))
 		}
 	}

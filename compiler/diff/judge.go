@@ -14,7 +14,7 @@ import (
 // Judge returns the findings of a delta, sorted. An empty delta has none, any other has at least one: what no rule knows, or what cannot be
 // decided, is a risky finding of its own.
 func Judge(d Delta) []diag.Finding {
-	j := &judge{}
+	j := &judge{told: map[string]bool{}}
 	j.server(d)
 	j.protocol(d)
 	j.capabilities(d.Capabilities)
@@ -28,19 +28,25 @@ func Judge(d Delta) []diag.Finding {
 			j.item(list.Kind, p)
 		}
 	}
+	j.surfaces(d)
 	j.crossCheck(d)
+	j.contradiction(d)
 	diag.Sort(j.found)
 	return j.found
 }
 
 // judge collects findings.
-type judge struct{ found []diag.Finding }
+type judge struct {
+	found []diag.Finding
+	told  map[string]bool // texts of which more is told than that they changed, by subject and pointer
+}
 
 // fact is what a rule has to say besides its record.
 type fact struct {
 	subject, tool, pointer, message string
-	before, after                   canon.Raw
+	before, after, witness          canon.Raw
 	class                           diag.Class // overrides the rule's
+	hint                            string     // likewise
 	security                        bool       // adds to the rule's
 	args                            []string   // what tells this finding from others at its place
 }
@@ -51,7 +57,10 @@ func (j *judge) add(id string, f fact) {
 	if f.class != "" {
 		finding.Class = f.class
 	}
-	finding.Tool, finding.Pointer, finding.Before, finding.After = f.tool, f.pointer, f.before, f.after
+	if f.hint != "" {
+		finding.Hint = f.hint
+	}
+	finding.Tool, finding.Pointer, finding.Before, finding.After, finding.Witness = f.tool, f.pointer, f.before, f.after, f.witness
 	j.found = append(j.found, finding.Sealed(f.args...))
 }
 
@@ -74,6 +83,7 @@ func about(it surface.Item, message string) fact {
 
 // item judges the changes of one item.
 func (j *judge) item(kind surface.Kind, p Pair) {
+	j.texts(p.Words, p.New)
 	switch kind {
 	case surface.Tool:
 		j.tool(p)
@@ -129,7 +139,7 @@ func byPointer(changes []Change, side func(Change) canon.Raw) canon.Raw {
 }
 
 func commonPointer(a, b string) string {
-	x, y := tokens(a), tokens(b)
+	x, y := steps(a), steps(b)
 	n := 0
 	for n < len(x) && n < len(y) && x[n] == y[n] {
 		n++

@@ -6,79 +6,118 @@ import (
 
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/compiler/schema"
+	"anvil/compiler/schema/subtype"
 )
 
 // schemaJudge judges the changes of one of a tool's schemas.
 type schemaJudge struct {
 	*judge
-	pair Pair
-	side Side
-	told map[string]bool // properties that have their finding: pointer of the object and name
-	// what no rule decides: the same to a machine, and not
-	respelled, unknown []Change
+	pair  Pair
+	side  Side
+	delta *SchemaDelta // nil when the schema came or went
+	from  int          // of the findings: the first about this schema
+
+	generated          map[string]bool // schemas that take integers only, and took other numbers
+	respelled, remarks []Change        // what means the same to a machine
 }
 
-// schema judges the changes of one schema. A property that comes or goes together with its requiredness is one finding, the worse one.
-func (j *judge) schema(p Pair, changes []Change) {
+// schema judges the changes of one schema: each by what it alone does to the values that are allowed, and all of them by what they do together.
+func (j *judge) schema(p Pair, side Side, d *SchemaDelta, changes []Change) {
 	if len(changes) == 0 {
 		return
 	}
-	s := &schemaJudge{judge: j, pair: p, side: changes[0].Schema.Side, told: map[string]bool{}}
-	var required, properties []Change
-	for _, c := range withoutReplaced(changes) {
-		switch k := c.Schema; {
-		case k.Keyword == "required" && decided(c) && isNames(c):
-			required = append(required, c)
-		case k.Property != "" && decided(c) && k.Plain:
-			properties = append(properties, c)
-		default:
-			s.keyword(c)
+	s := &schemaJudge{judge: j, pair: p, side: side, delta: d, from: len(j.found), generated: map[string]bool{}}
+	for _, c := range changes {
+		if class, _ := s.verdict(c.Schema.Relation); c.Schema.Keyword == "type" && class == diag.Breaking && string(c.After) == `"integer"` {
+			s.generated[c.Schema.Node] = true
 		}
 	}
-	for _, c := range required {
-		s.requiredWorse(c, properties)
+	for _, c := range withoutReplaced(changes) {
+		s.change(c)
 	}
-	for _, c := range properties {
-		s.property(c)
+	name := nameOf(p.New)
+	j.group(string(side)+"-schema-respelled", p, "the "+s.word()+" schema of "+name+" says the same in another way", s.respelled)
+	j.group(string(side)+"-annotation-changed", p, "remarks in the "+s.word()+" schema of "+name+" changed that no value is held to,", s.remarks)
+	if d != nil {
+		s.settle()
+		s.facts()
 	}
-	for _, c := range required {
-		s.requiredBetter(c)
-	}
-	j.group(string(s.side)+"-schema-respelled", p, "the "+s.word()+" schema of "+nameOf(p.New)+" says the same in another way", s.respelled)
-	j.group(string(s.side)+"-schema-changed", p, "the "+s.word()+" schema of "+nameOf(p.New)+" changed, undecided whether compatibly,", s.unknown)
 }
 
-// decided reports a change whose effect on the whole follows from its place.
-func decided(c Change) bool { return c.Schema.Exact && !c.Schema.Same }
-
-// withoutReplaced drops what changed in and below a schema whose type was replaced: all of it follows from that. Words stay.
+// withoutReplaced drops what changed in and below a schema whose type was replaced, since all of it follows from that; words stay. Of values that were
+// respelled in another type it is the values that are told.
 func withoutReplaced(changes []Change) []Change {
 	var replaced []string
+	retyped := map[string]bool{}
 	for _, c := range changes {
-		if c.Schema.Keyword == "type" && decided(c) && c.Schema.Types == Disjoint {
+		if c.Schema.Retyped {
+			retyped[c.Schema.Node] = true
+		}
+	}
+	for _, c := range changes {
+		if c.Schema.Keyword == "type" && c.Schema.Replaced && c.Schema.Relation.Verdict == subtype.Incomparable && !retyped[c.Schema.Node] {
 			replaced = append(replaced, c.Schema.Node)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(changes), func(c Change) bool {
-		node := c.Schema.Node
-		follows := slices.ContainsFunc(replaced, func(r string) bool { return strings.HasPrefix(node, r+"/") || node == r && c.Schema.Keyword != "type" })
-		return follows && !isNote(c.Schema.Keyword)
+		node, keyword := c.Schema.Node, c.Schema.Keyword
+		follows := slices.ContainsFunc(replaced, func(r string) bool { return strings.HasPrefix(node, r+"/") || node == r && keyword != "type" })
+		return !isNote(keyword) && follows || keyword == "type" && retyped[node]
 	})
 }
 
-func isNote(keyword string) bool {
-	switch keyword {
-	case "description", "$comment", "title", "examples", "deprecated", "readOnly", "writeOnly", "default":
-		return true
+func (s *schemaJudge) change(c Change) {
+	p := c.Schema
+	switch {
+	case s.generated[p.Node] && safeInteger(c) != "": // told by the type, which is an integer now
+	case p.Keyword == "" && (absent(c.Before) || absent(c.After)):
+		s.wholeSchema(c)
+	case s.note(c):
+	case p.Keyword == "format":
+		s.format(c)
+	case p.Keyword == "$ref" && p.Same && absent(c.Before):
+		s.add("ref-extracted", c, s.thing(p)+" is described by a definition now, which says the same", diag.Safe, nil)
+	case p.Keyword == "$ref" && p.Same && absent(c.After):
+		s.add("ref-inlined", c, s.thing(p)+" is described in place now, and not by a definition", diag.Safe, nil)
+	case p.Keyword == schema.HeaderKeyword && s.delta != nil && len(s.delta.Bindings) > 0: // told with the bindings
+	case p.Same && !validates(p.Keyword) && p.Keyword != "" && !isDefinitions(p.Keyword):
+		s.remarks = append(s.remarks, c)
+	case p.Same:
+		s.respelled = append(s.respelled, c)
+	case p.Property != "":
+		s.member(c)
+	case p.Relation.Verdict == subtype.Equal:
+		s.respelled = append(s.respelled, c)
+	case p.Relation.Verdict == subtype.Unknown:
+		s.undecided(c)
+	default:
+		s.facet(c)
 	}
-	return false
 }
 
-// isNames reports a change of `required` that is made of names on both sides.
-func isNames(c Change) bool {
-	list := func(raw canon.Raw) bool { return absent(raw) || raw[0] == '[' }
-	noName := func(raw canon.Raw) bool { _, ok := textOf(raw); return !ok }
-	return list(c.Before) && list(c.After) && !slices.ContainsFunc(c.Added, noName) && !slices.ContainsFunc(c.Removed, noName)
+// verdict tells what a relation means on this side: what narrows the input or widens the output is breaking, the reverse is safe, and what is not decided
+// is risky. This is the one place where variance is decided. The witness shows a breaking change.
+func (s *schemaJudge) verdict(r subtype.Relation) (class diag.Class, witness canon.Raw) {
+	bad := r.Lost
+	if s.side == Output {
+		bad = r.Gained
+	}
+	switch {
+	case bad != nil:
+		return diag.Breaking, bad
+	case r.Verdict == subtype.Unknown:
+		return diag.Risky, nil
+	}
+	return diag.Safe, nil
+}
+
+// atLeast returns the worse of two classes.
+func atLeast(class, floor diag.Class) diag.Class {
+	if class.Rank() < floor.Rank() {
+		return floor
+	}
+	return class
 }
 
 func (s *schemaJudge) word() string {
@@ -88,9 +127,20 @@ func (s *schemaJudge) word() string {
 	return "output"
 }
 
-// add reports change c by the rule of this side.
-func (s *schemaJudge) add(stem string, c Change, message string) {
-	s.judge.add(string(s.side)+"-"+stem, s.pair.at(c, message))
+func (s *schemaJudge) add(stem string, c Change, message string, class diag.Class, witness canon.Raw) {
+	f := s.pair.at(c, message)
+	f.class, f.witness = class, witness
+	id := string(s.side) + "-" + stem
+	if class == diag.Safe && record(id).Class != diag.Safe {
+		f.hint = nothing // what the rule says is for when it breaks
+	}
+	s.judge.add(id, f)
+}
+
+// proven adds a finding whose class its relation decides, but is not better than floor.
+func (s *schemaJudge) proven(stem string, c Change, message string, floor diag.Class) {
+	class, witness := s.verdict(c.Schema.Relation)
+	s.add(stem, c, message, atLeast(class, floor), witness)
 }
 
 func (s *schemaJudge) propertyOf(p *Place, name string) string {
@@ -105,202 +155,78 @@ func (s *schemaJudge) thing(p *Place) string {
 	return s.word() + " property " + quoted(p.Label)
 }
 
-// requiredWorse reports names that the input requires now, or that the output no longer promises; properties are those that came or went.
-func (s *schemaJudge) requiredWorse(c Change, properties []Change) {
-	names, stem, message := c.Added, "required-added", " became required"
-	if s.side == Output {
-		names, stem, message = c.Removed, "required-removed", " may be missing now"
-	}
-	for _, raw := range names {
-		name, _ := textOf(raw)
-		s.told[c.Schema.Node+"\x00"+name] = true
-		property := s.propertyOf(c.Schema, name)
-		i := slices.IndexFunc(properties, func(p Change) bool { return p.Schema.Node == c.Schema.Node && p.Schema.Property == name })
-		switch {
-		case i < 0:
-			s.add(stem, s.requiredName(c, raw), property+message)
-		case s.side == Input:
-			s.add(stem, properties[i], property+" was added and is required")
-		default:
-			s.add(stem, properties[i], property+", which was always there, was removed")
-		}
-	}
-}
-
-// requiredName narrows a change of `required` down to one name.
-func (s *schemaJudge) requiredName(c Change, name canon.Raw) Change {
-	if slices.ContainsFunc(c.Added, func(added canon.Raw) bool { return string(added) == string(name) }) {
-		c.Before, c.After = nil, name
-	} else {
-		c.Before, c.After = name, nil
-	}
-	return c
-}
-
-// requiredBetter reports the reverse, unless the property itself came or went.
-func (s *schemaJudge) requiredBetter(c Change) {
-	names, stem, message := c.Removed, "required-removed", " became optional"
-	if s.side == Output {
-		names, stem, message = c.Added, "required-added", " is always there now"
-	}
-	for _, raw := range names {
-		name, _ := textOf(raw)
-		if !s.told[c.Schema.Node+"\x00"+name] {
-			s.add(stem, s.requiredName(c, raw), s.propertyOf(c.Schema, name)+message)
-		}
-	}
-}
-
-// property reports a declared property that came or went.
-func (s *schemaJudge) property(c Change) {
-	p := c.Schema
-	key := p.Node + "\x00" + p.Property
-	if s.told[key] {
-		return
-	}
-	object, stem, message := p.OldObject, "prop-added", " was added"
-	if absent(c.After) {
-		object, stem, message = p.NewObject, "prop-removed", " was removed"
-	}
+// wholeSchema reports a schema that came or went.
+func (s *schemaJudge) wholeSchema(c Change) {
+	name := nameOf(s.pair.New)
 	switch {
-	case object == Typed || string(c.Before) == "false" || string(c.After) == "false": // false forbids the property
-		s.unknown = append(s.unknown, c)
-		return
-	case object == Closed:
-		stem += "-closed"
-	case stem == "prop-added":
-		stem += "-optional"
-	default:
-		stem += "-open"
-		if s.side == Input {
-			message += "; a call that sends it is still accepted, and the value means nothing"
-		}
-	}
-	s.told[key] = true
-	s.add(stem, c, s.propertyOf(p, p.Property)+message)
-}
-
-// keyword reports a change of any other keyword.
-func (s *schemaJudge) keyword(c Change) {
-	switch p := c.Schema; {
-	case s.whole(c), s.note(c):
-	case p.Same, p.Keyword == "type" && p.Exact && p.Types == Equal:
-		s.respelled = append(s.respelled, c)
-	case !p.Exact || !s.exact(c):
-		s.unknown = append(s.unknown, c)
-	}
-}
-
-// whole reports an output schema that came or went.
-func (s *schemaJudge) whole(c Change) bool {
-	if s.side != Output || c.Pointer != "/outputSchema" || !absent(c.Before) && !absent(c.After) {
-		return false
-	}
-	if absent(c.Before) {
-		s.add("schema-added", c, nameOf(s.pair.New)+" has an output schema now")
-	} else {
-		s.add("schema-removed", c, nameOf(s.pair.New)+" has no output schema any more")
-	}
-	return true
-}
-
-// note reports a keyword that explains and does not restrict. It means the same wherever it stands.
-func (s *schemaJudge) note(c Change) bool {
-	thing := " of " + s.thing(c.Schema)
-	switch keyword := c.Schema.Keyword; keyword {
-	case "description", "$comment":
-		f := s.pair.at(c, "the "+keyword+thing+" changed")
-		if spacingOnly(c) {
-			f.class, f.message = diag.Safe, "the "+keyword+thing+" is spaced differently"
-		}
-		s.judge.add(string(s.side)+"-description-changed", f)
-	case "title", "examples":
-		s.add(keyword+"-changed", c, "the "+keyword+thing+" changed from "+shown(c.Before)+" to "+shown(c.After))
-	case "deprecated":
-		s.add("deprecated-changed", c, "the deprecation"+thing+" changed from "+shown(c.Before)+" to "+shown(c.After))
-	case "readOnly", "writeOnly":
-		s.add("access-changed", c, keyword+thing+" changed from "+shown(c.Before)+" to "+shown(c.After))
-	case "default":
-		s.defaults(c, thing)
-	case "$schema":
-		if c.Schema.Label != "" || !c.Schema.Exact {
-			return false
-		}
-		f := s.pair.at(c, "the "+s.word()+" schema is written for "+shown(c.After)+" instead of "+shown(c.Before))
-		if c.Schema.Moot {
-			f.class = diag.Safe
-			f.message += ", and uses nothing that differs between the two"
-		}
-		s.judge.add(string(s.side)+"-dialect-changed", f)
-	default:
-		return false
-	}
-	return true
-}
-
-func (s *schemaJudge) defaults(c Change, thing string) {
-	turned := "the default" + thing + " changed from " + shown(c.Before) + " to " + shown(c.After)
-	switch {
-	case s.side == Output:
-		s.add("default-changed", c, turned)
+	case s.side == Input && absent(c.Before):
+		s.add("schema-changed", c, name+" has an input schema now, where it had none", diag.Risky, nil)
+	case s.side == Input:
+		s.add("schema-changed", c, name+" has no input schema any more", diag.Risky, nil)
 	case absent(c.Before):
-		s.add("default-added", c, "the default"+thing+" is "+shown(c.After)+" now")
-	case absent(c.After):
-		s.add("default-removed", c, "the default"+thing+", which was "+shown(c.Before)+", is no longer stated")
+		s.add("schema-added", c, name+" has an output schema now", "", nil)
 	default:
-		s.add("default-changed", c, turned)
+		s.add("schema-removed", c, name+" has no output schema any more", "", nil)
 	}
 }
 
-// exact reports a restriction whose effect follows from its two values; false when it does not.
-func (s *schemaJudge) exact(c Change) bool {
+// undecided reports a change of which nothing is proven, by its own rule where there is one for it.
+func (s *schemaJudge) undecided(c Change) {
 	p := c.Schema
-	thing := s.thing(p)
-	turned := " changed from " + shown(c.Before) + " to " + shown(c.After)
+	if slices.ContainsFunc(s.delta.Remote, func(r Reference) bool { return strings.HasPrefix(r.Pointer, p.Node+"/") }) {
+		return // told as a reference to another document
+	}
+	why := "; what it does is not decided, since " + stoppedBy(p.Relation.Stopped)
+	what, stem := "the "+p.Keyword+" of "+s.thing(p), "schema-changed"
 	switch {
-	case p.Keyword == "type":
-		stem := map[Relation]string{Narrower: "type-narrowed", Wider: "type-widened", Overlapping: "type-replaced", Disjoint: "type-replaced"}[p.Types]
-		if stem == "" {
-			return false
-		}
-		s.add(stem, c, "the type of "+thing+turned)
-	case p.Keyword == "const" && !absent(c.Before) && !absent(c.After):
-		s.add("const-changed", c, "the fixed value of "+thing+turned)
-	case p.Keyword == "enum" && bothLists(c):
-		s.enum(c, thing)
-	case isRest(p.Keyword) && p.OldObject == Open && p.NewObject == Closed:
-		s.add("object-closed", c, thing+" takes no undeclared members any more")
-	case isRest(p.Keyword) && p.OldObject == Closed && p.NewObject == Open:
-		s.add("object-opened", c, thing+" takes undeclared members now")
-	default:
-		return false
+	case p.Keyword == "":
+		what = s.thing(p)
+	case p.Keyword == "pattern" && !absent(c.Before) && !absent(c.After):
+		stem = "pattern-changed"
+	case p.Keyword == "if":
+		stem, what = "cond-changed", "the condition on "+s.thing(p)
 	}
-	return true
+	s.add(stem, c, what+turned(c)+why, diag.Risky, nil)
 }
 
-func isRest(keyword string) bool {
-	return keyword == "additionalProperties" || keyword == "unevaluatedProperties"
-}
-
-func bothLists(c Change) bool {
-	return !absent(c.Before) && !absent(c.After) && c.Before[0] == '[' && c.After[0] == '['
-}
-
-func (s *schemaJudge) enum(c Change, thing string) {
-	if len(c.Added) > 0 {
-		f := s.pair.at(c, thing+" has new values: "+listed(c.Added))
-		f.security = s.side == Input && slices.ContainsFunc(c.Added, isPower)
-		s.judge.add(string(s.side)+"-enum-value-added", f)
+func stoppedBy(keyword string) string {
+	switch keyword {
+	case notASchema:
+		return "one of the two is no valid schema"
+	case "size", "steps", "number of changes", "budget":
+		return "the schemas are too large to be gone through"
+	case "witness":
+		return "the validator does not agree with the proof"
 	}
-	if len(c.Removed) > 0 {
-		s.add("enum-value-removed", c, thing+" lost values: "+listed(c.Removed))
-	}
+	return "the proof stops at " + quoted(keyword)
 }
 
-// powers are words in a new choice that make an approved tool able to do harm.
-var powers = []string{"delete", "destroy", "drop", "erase", "exec", "force", "kill", "overwrite", "purge", "remove", "reset", "shell", "truncate", "wipe", "write"}
+// turned says from what to what a keyword went, to stand behind it.
+func turned(c Change) string {
+	switch {
+	case absent(c.Before):
+		return " is " + shown(c.After) + " now, and was not set"
+	case absent(c.After):
+		return " is no longer set, and was " + shown(c.Before)
+	}
+	return " changed from " + shown(c.Before) + " to " + shown(c.After)
+}
 
-func isPower(raw canon.Raw) bool {
-	value, _ := textOf(raw)
-	return slices.ContainsFunc(powers, func(word string) bool { return strings.Contains(strings.ToLower(value), word) })
+// settle holds the findings against what the whole schema does: a break that no single change has shown is told by the whole, with its witness.
+func (s *schemaJudge) settle() {
+	class, witness := s.verdict(s.delta.Whole)
+	if class != diag.Breaking || slices.ContainsFunc(s.found[s.from:], func(f diag.Finding) bool { return f.Witness != nil }) {
+		return
+	}
+	at := "/" + s.word() + "Schema"
+	f := about(s.pair.New, "the "+s.word()+" schema of "+nameOf(s.pair.New)+s.broken())
+	f.pointer, f.class, f.witness, f.args = at, diag.Breaking, witness, []string{s.pair.Old.Digest, s.pair.New.Digest}
+	s.judge.add(string(s.side)+"-schema-changed", f)
+}
+
+func (s *schemaJudge) broken() string {
+	if s.side == Input {
+		return " refuses calls that it took, by several changes together"
+	}
+	return " allows results that it did not, by several changes together"
 }

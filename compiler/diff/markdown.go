@@ -12,7 +12,11 @@ import (
 )
 
 // Report returns the report of kind "diff" over the findings: changes.json is its encoding.
-func Report(findings []diag.Finding) diag.Report { return diag.NewReport("diff", findings) }
+func Report(findings []diag.Finding) diag.Report {
+	r := diag.NewReport("diff", findings)
+	r.Summary.Bump = string(SuggestedBump(findings))
+	return r
+}
 
 // Markdown returns CHANGES.md: what moved from old to new, for a reviewer. A summary comes first, then what is the same in several places,
 // then one section per subject, the worst first, each finding with both sides. Whatever a server said stands in code spans and fences that it cannot leave, with invisible
@@ -56,6 +60,9 @@ func verdict(b *bytes.Buffer, r diag.Report) {
 		parts = append(parts, fmt.Sprintf("%d %s", r.Summary.Counts[class], class))
 	}
 	fmt.Fprintf(b, "- Worst: **%s**. Findings: %s; %d concern security.\n", r.Summary.Worst, strings.Join(parts, ", "), r.Summary.Security)
+	if r.Summary.Bump != "" {
+		fmt.Fprintf(b, "- Suggested version step: **%s**.\n", r.Summary.Bump)
+	}
 }
 
 // counts writes how often each rule fired, the worst class first.
@@ -166,5 +173,19 @@ func writeBody(b *bytes.Buffer, f diag.Finding) {
 	if body := sides(f.Before, f.After); body != "" {
 		fence := strings.Repeat("`", max(3, longestRun(body)+1))
 		fmt.Fprintf(b, "\n%sdiff\n%s%s\n", fence, body, fence)
+	}
+	writeWitness(b, f)
+}
+
+// writeWitness shows what breaks: a call to copy, or a result.
+func writeWitness(b *bytes.Buffer, f diag.Finding) {
+	call, ok := f.Call()
+	switch {
+	case f.Witness == nil:
+	case !ok:
+		fmt.Fprintf(b, "\nA result that could not be before: %s\n", code(string(f.Witness)))
+	default:
+		fence := strings.Repeat("`", max(3, longestRun(call)+1))
+		fmt.Fprintf(b, "\nWorked before, is refused now:\n\n%ssh\n%s\n%s\n", fence, call, fence)
 	}
 }

@@ -20,14 +20,14 @@ const shopAfter = `{"initialize":{"serverInfo":{"name":"shop","version":"1.3.0"}
 
 func TestMarkdown(t *testing.T) {
 	old, now := capture(t, []byte(shopBefore)), capture(t, []byte(shopAfter))
-	d := Compare(old, now)
+	d := compared(old, now)
 	golden(t, "golden/CHANGES.md", Markdown(old, now, d, Judge(d)))
 	encoded, err := canon.Encode(Report(Judge(d)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "golden/changes.json", encoded)
-	if got := string(Markdown(old, old, Compare(old, old), nil)); !strings.Contains(got, "Nothing changed.") {
+	if got := string(Markdown(old, old, compared(old, old), nil)); !strings.Contains(got, "Nothing changed.") {
 		t.Errorf("report of nothing: %s", got)
 	}
 }
@@ -43,14 +43,14 @@ func TestHostileText(t *testing.T) {
 	for _, evil := range evils {
 		q := string(canon.Quote(evil))
 		now := capture(t, []byte(`{"initialize":{"serverInfo":{"name":`+q+`,"version":`+q+`},"capabilities":{`+q+`:{}},"instructions":`+q+`,`+q+`:`+q+`},"protocolVersion":`+q+`,
-"tools":[{"name":"t","title":`+q+`,"description":`+q+`,"inputSchema":{"type":"object","properties":{`+q+`:{"type":"string"},"p":{"enum":[`+q+`],"x-k":[`+q+`],"title":`+q+`}},"required":[`+q+`]},"_meta":{`+q+`:{`+q+`:1}}},{"name":`+q+`}],
+"tools":[{"name":"t","title":`+q+`,"description":`+q+`,"inputSchema":{"type":"object","properties":{`+q+`:{"type":"string"},"p":{"enum":[`+q+`],"x-k":[`+q+`],"title":`+q+`}},"required":["p",`+q+`]},"_meta":{`+q+`:{`+q+`:1}}},{"name":`+q+`}],
 "prompts":[{"name":`+q+`}],"resources":[{"uri":`+q+`}],"resourceTemplates":[{"uriTemplate":`+q+`}]}`))
 		old := capture(t, []byte(base))
-		d := Compare(old, now)
+		d := compared(old, now)
 		findings := Judge(d)
 		checkFilled(t, findings)
 		checkContained(t, Markdown(old, now, d, findings))
-		back := Compare(now, old)
+		back := compared(now, old)
 		checkContained(t, Markdown(now, old, back, Judge(back)))
 	}
 }
@@ -63,14 +63,14 @@ func checkContained(t *testing.T, text []byte) {
 		if diag.Printable(line) != line {
 			t.Errorf("invisible text in %q", line)
 		}
-		opens := strings.HasPrefix(line, "```") && strings.HasSuffix(line, "`diff")
+		opens := strings.HasPrefix(line, "```") && (strings.HasSuffix(line, "`diff") || strings.HasSuffix(line, "`sh"))
 		switch {
 		case fence == "" && opens:
-			fence = strings.TrimSuffix(line, "diff")
+			fence = strings.TrimSuffix(strings.TrimSuffix(line, "diff"), "sh")
 		case fence != "" && line == fence:
 			fence = ""
 		case fence != "":
-			if strings.HasPrefix(strings.TrimLeft(line, " "), fence) || !strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "+ ") && !strings.HasPrefix(line, "  (") {
+			if strings.HasPrefix(strings.TrimLeft(line, " "), fence) || !strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "+ ") && !strings.HasPrefix(line, "  (") && !strings.HasPrefix(line, "anvil mcp call SERVER ") {
 				t.Errorf("line in a fence: %q", line)
 			}
 		case strings.Contains(span.ReplaceAllString(line, ""), "evil"):

@@ -3,7 +3,11 @@ package diff
 import (
 	"net/netip"
 	"net/url"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/surface"
@@ -11,8 +15,10 @@ import (
 
 // matcher pairs the items of one kind.
 type matcher struct {
-	kind   surface.Kind
-	graves map[string]string // name to last digest, of items that went away before the old snapshot
+	kind    surface.Kind
+	graves  map[string]string // name to last digest, of items that went away before the old snapshot
+	options Options
+	words   *reader
 }
 
 // match pairs items by name, then what is left by likeness. Both lists are sorted by name.
@@ -23,6 +29,10 @@ func (m matcher) match(old, new []surface.Item) ListDelta {
 		m.pairNamesakes(&list, oldBy[name], newBy[name])
 	}
 	m.pairRenamed(&list)
+	m.compare(&list)
+	for i, a := range list.Added {
+		list.Added[i].Words = m.words.items(nil, a.Item)
+	}
 	return list
 }
 
@@ -54,11 +64,11 @@ func (m matcher) pairNamesakes(list *ListDelta, old, new []surface.Item) {
 	duplicated := len(old) > 0 && len(new) > 0
 	old, new = withoutEqual(old, new)
 	for len(old) > 0 && len(new) > 0 {
-		list.Changed = append(list.Changed, m.pair(old[0], new[0]))
+		list.Changed = append(list.Changed, Pair{Old: old[0], New: new[0]})
 		old, new = old[1:], new[1:]
 	}
 	for _, it := range old {
-		list.Removed = append(list.Removed, Departure{Item: it, Duplicate: duplicated})
+		list.Removed = append(list.Removed, Departure{Item: it, Duplicate: duplicated, Announced: m.kind == surface.Tool && deprecated(it.Node)})
 	}
 	for i, it := range new {
 		a := Arrival{Item: it, Duplicate: duplicated || i > 0}
@@ -97,12 +107,51 @@ outer:
 	return restOld, restNew
 }
 
-func (m matcher) pair(old, new surface.Item) Pair {
-	p := Pair{Old: old, New: new, Changes: itemChanges(old, new, m.key())}
-	if m.kind == surface.Tool && old.Node.IsObject() && new.Node.IsObject() {
-		p.Hints = &HintDelta{surface.HintsOf(old.Node), surface.HintsOf(new.Node), conflict(new.Node) && !conflict(old.Node)}
+// compare fills the pairs of a list. Schemas take the time of nearly everything, and those of one tool have nothing to do with another's: they are
+// compared side by side.
+func (m matcher) compare(list *ListDelta) {
+	pairs := make([]*Pair, 0, len(list.Changed)+len(list.Renamed))
+	for _, of := range [][]Pair{list.Changed, list.Renamed} {
+		for i := range of {
+			pairs = append(pairs, &of[i])
+		}
 	}
-	return p
+	sideBySide(len(pairs), func(i int) {
+		p := pairs[i]
+		p.Changes = itemChanges(p, m.kind.Key(), m.options)
+	})
+	for i, p := range pairs {
+		p.Words = m.words.items(&p.Old, p.New)
+		if m.kind == surface.Tool && p.Old.Node.IsObject() && p.New.Node.IsObject() {
+			p.Hints = hintsOf(p.Old, p.New)
+			p.OldDeprecated, p.NewDeprecated = deprecated(p.Old.Node), deprecated(p.New.Node)
+		}
+		if i >= len(list.Changed) {
+			m.underAnotherName(p)
+		}
+	}
+}
+
+// sideBySide calls do for 0 to n-1, on as many processors as there are.
+func sideBySide(n int, do func(i int)) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	workers.Wait()
+}
+
+func hintsOf(old, new surface.Item) *HintDelta {
+	d := &HintDelta{Old: surface.HintsOf(old.Node), New: surface.HintsOf(new.Node), Conflict: conflict(new.Node) && !conflict(old.Node)}
+	if d.New.ReadOnly && !d.Old.ReadOnly {
+		d.Harmful = isHarmful(new.Name)
+	}
+	return d
 }
 
 func conflict(tool *canon.Node) bool {
@@ -110,89 +159,21 @@ func conflict(tool *canon.Node) bool {
 	return hints.Get("readOnlyHint").Is(canon.True) && hints.Get("destructiveHint").Is(canon.True)
 }
 
-// key is the member that names items of the kind.
-func (m matcher) key() string {
+// underAnotherName says how a renamed item differs from what it was. What holds its name elsewhere is told by the name.
+func (m matcher) underAnotherName(p *Pair) {
+	p.Changes = slices.DeleteFunc(p.Changes, func(c Change) bool {
+		was, _ := textOf(c.Before)
+		is, _ := textOf(c.After)
+		return p.Old.Name != "" && was == p.Old.Name && is == p.New.Name
+	})
+	p.CaseOnly = strings.EqualFold(p.Old.Name, p.New.Name)
 	switch m.kind {
 	case surface.Resource:
-		return "uri"
+		p.Moved = origin(p.Old.Name) != origin(p.New.Name)
 	case surface.ResourceTemplate:
-		return "uriTemplate"
+		p.Moved = origin(p.Old.Name) != origin(p.New.Name)
+		p.Template = compareTemplates(p.Old.Name, p.New.Name)
 	}
-	return "name"
-}
-
-// pairRenamed takes removed and added items that are alike, one for one, out of the two lists.
-func (m matcher) pairRenamed(list *ListDelta) {
-	for _, likeness := range m.likenesses() {
-		was, is := map[string][]int{}, map[string][]int{}
-		for i, r := range list.Removed {
-			if key := likeness(r.Item); key != "" && !r.Duplicate {
-				was[key] = append(was[key], i)
-			}
-		}
-		for i, a := range list.Added {
-			if key := likeness(a.Item); key != "" && !a.Duplicate && a.LastDigest == "" {
-				is[key] = append(is[key], i)
-			}
-		}
-		goneOld, goneNew := map[int]bool{}, map[int]bool{}
-		for _, r := range list.Removed {
-			key := likeness(r.Item)
-			if len(was[key]) != 1 || len(is[key]) != 1 || goneOld[was[key][0]] {
-				continue
-			}
-			i, j := was[key][0], is[key][0]
-			goneOld[i], goneNew[j] = true, true
-			list.Renamed = append(list.Renamed, m.renamed(list.Removed[i].Item, list.Added[j].Item))
-		}
-		list.Removed, list.Added = rest(list.Removed, goneOld), rest(list.Added, goneNew)
-	}
-}
-
-func rest[T any](all []T, gone map[int]bool) []T {
-	var kept []T
-	for i, x := range all {
-		if !gone[i] {
-			kept = append(kept, x)
-		}
-	}
-	return kept
-}
-
-// likenesses returns what makes two items of other names one: a tool or prompt that is the same but for its name, or whose name
-// differs in case only; a resource or template that kept its own name while its address moved.
-func (m matcher) likenesses() []func(surface.Item) string {
-	if m.kind == surface.Resource || m.kind == surface.ResourceTemplate {
-		return []func(surface.Item) string{func(it surface.Item) string { return it.Node.Get("name").Text() }}
-	}
-	folded := func(it surface.Item) string { return strings.ToLower(it.Name) }
-	body := func(it surface.Item) string {
-		if it.Node.Get("description").Text() == "" {
-			return ""
-		}
-		var text strings.Builder
-		for _, member := range it.Node.Members {
-			if member.Name != m.key() {
-				text.Write(member.RawName)
-				text.Write(member.Value.Raw)
-			}
-		}
-		return text.String()
-	}
-	return []func(surface.Item) string{folded, body}
-}
-
-func (m matcher) renamed(old, new surface.Item) Pair {
-	p := m.pair(old, new)
-	p.CaseOnly = strings.EqualFold(old.Name, new.Name)
-	switch m.kind {
-	case surface.Resource:
-		p.Moved = origin(old.Name) != origin(new.Name)
-	case surface.ResourceTemplate:
-		p.Moved = origin(old.Name) != origin(new.Name)
-		p.Template = compareTemplates(old.Name, new.Name)
-	}
-	return p
 }
 
 // origin returns the scheme of an address or template, and its host where the scheme has one: "https://example.com", "file".

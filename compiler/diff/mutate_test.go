@@ -57,7 +57,7 @@ func hold(t *testing.T, name string, base *canon.Node, rounds int) (moved int) {
 			continue
 		}
 		now := capture(t, text)
-		d := Compare(old, now)
+		d := compared(old, now)
 		findings := slices.DeleteFunc(Judge(d), func(f diag.Finding) bool { return f.Rule == "srv-version-same-surface-changed" })
 		if moves := old.Digest != now.Digest; moves != (len(findings) > 0) || moves == d.Empty() {
 			t.Fatalf("%s, seed %d: digest moved %v, delta empty %v, findings %d\n%s", name, seed, moves, d.Empty(), len(findings), text)
@@ -92,14 +92,14 @@ func rewrite(n *canon.Node, at *int, replace func(*canon.Node) []byte) []byte {
 	}
 	switch n.Kind {
 	case canon.Object:
-		return object(n.Members, func(v *canon.Node) []byte { return rewrite(v, at, replace) })
+		return objectText(n.Members, func(v *canon.Node) []byte { return rewrite(v, at, replace) })
 	case canon.Array:
 		return array(n.Items, func(v *canon.Node) []byte { return rewrite(v, at, replace) })
 	}
 	return n.Raw
 }
 
-func object(members []canon.Member, value func(*canon.Node) []byte) []byte {
+func objectText(members []canon.Member, value func(*canon.Node) []byte) []byte {
 	parts := make([][]byte, 0, len(members))
 	for _, m := range members {
 		parts = append(parts, append(append(slices.Clone(m.RawName), ':'), value(m.Value)...))
@@ -136,7 +136,7 @@ func mutation(r *rand.Rand, n *canon.Node) []byte {
 		} else {
 			members = append(members, extra)
 		}
-		return object(members, itself)
+		return objectText(members, itself)
 	case n.Kind == canon.Array && r.IntN(4) > 0:
 		items := slices.Clone(n.Items)
 		switch i := r.IntN(len(items) + 1); {
@@ -169,7 +169,7 @@ func TestFactsBesideTheSurface(t *testing.T) {
 			t.Fatalf("%s moves no digest", extra)
 		}
 		for _, pair := range [][2]*surface.McpSurfaceSnapshot{{old, now}, {now, old}} {
-			if d := Compare(pair[0], pair[1]); len(Judge(d)) == 0 {
+			if d := compared(pair[0], pair[1]); len(Judge(d)) == 0 {
 				t.Errorf("%s is silent", extra)
 			}
 		}

@@ -64,6 +64,28 @@ func (j *judge) hints(p Pair, other func(Change)) {
 		f.pointer = "/annotations"
 		j.add("hint-contradiction", f)
 	}
+	if word := p.Hints.Harmful; word != "" && !p.Hints.Conflict {
+		judged["/annotations/readOnlyHint"] = true
+		f := about(p.New, nameOf(p.New)+" is declared read-only now, and its name says "+quoted(word))
+		f.pointer, f.before, f.after = "/annotations/readOnlyHint", canon.Raw("false"), canon.Raw("true")
+		j.add("hint-contradiction", f)
+	}
+	j.turns(p, judged)
+	var quiet []Change
+	for _, c := range p.Changes {
+		switch {
+		case head(c.Pointer) != "annotations" || c.Pointer == "/annotations/title" || judged[c.Pointer]:
+		case isQuiet(c):
+			quiet = append(quiet, c)
+		default:
+			other(c)
+		}
+	}
+	j.group("hint-made-explicit", p, "a hint of "+nameOf(p.New)+" is stated or left out, and the default is what it says,", quiet)
+}
+
+// turns judges what moved after the protocol's defaults, but for what is judged already.
+func (j *judge) turns(p Pair, judged map[string]bool) {
 	for _, h := range hintTable {
 		at := canon.Pointer("annotations", h.member)
 		was, is := h.get(p.Hints.Old), h.get(p.Hints.New)
@@ -85,17 +107,6 @@ func (j *judge) hints(p Pair, other func(Change)) {
 		}
 		j.add(id, f)
 	}
-	var quiet []Change
-	for _, c := range p.Changes {
-		switch {
-		case head(c.Pointer) != "annotations" || c.Pointer == "/annotations/title" || judged[c.Pointer]:
-		case isQuiet(c):
-			quiet = append(quiet, c)
-		default:
-			other(c)
-		}
-	}
-	j.group("hint-made-explicit", p, "a hint of "+nameOf(p.New)+" is stated or left out, and the default is what it says,", quiet)
 }
 
 // isQuiet reports a hint that came or went with the value it has by default. It is asked of changes after which every hint is what it was.

@@ -48,9 +48,13 @@ func (j *judge) server(d Delta) {
 			j.serverMember(d, c)
 		}
 	}
+	if d.Words != nil {
+		j.said("text-cue-introduced", "text-hidden-introduced", fact{subject: "server/instructions", message: "the server's instructions"}, d.Words)
+	}
 	for _, c := range d.Instructions {
 		f := fact{subject: "server/instructions", before: c.Before, after: c.After}
 		switch {
+		case j.told["server/instructions"+c.Pointer]:
 		case absent(c.Before):
 			f.message = "the server gives instructions to the model"
 			j.add("srv-instructions-added", f)
@@ -80,7 +84,7 @@ func (j *judge) serverMember(d Delta, c Change) {
 	case "title", "websiteUrl", "icons":
 		f.message = "the server's " + head(c.Pointer) + turned
 		if f.security {
-			f.message = "the server's " + head(c.Pointer) + " points to another web origin: it" + turned
+			f.message = "the server's " + head(c.Pointer) + turned + ", with a web origin that was not there before"
 		}
 		j.add("srv-title-website-icons-changed", f)
 	default:

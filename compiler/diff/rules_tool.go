@@ -7,7 +7,9 @@ import (
 )
 
 var toolRules = []entry{
-	{"tool-removed", diag.Breaking, false, "A tool is gone",
+	{"tool-removed", diag.Breaking, false, "A tool is gone that was marked as deprecated",
+		"Calls to it fail, and prompts or scripts that name it stop working.", "Move callers to another tool, or stay with the version that has it."},
+	{"tool-removed-without-deprecation", diag.Breaking, false, "A tool is gone, and nothing had said that it would go",
 		"Calls to it fail, and prompts or scripts that name it stop working.", "Move callers to another tool, or stay with the version that has it."},
 	{"tool-added", diag.Safe, false, "A tool was added",
 		"Existing calls are not touched, but a model may choose it over an approved one.", "Review it; until it is approved it is not callable through the facade."},
@@ -33,6 +35,12 @@ var toolRules = []entry{
 		"A client that runs it the old way is refused, or has to wait for a task.", "Check that your clients support the new mode."},
 	{"tool-member-changed", diag.Risky, false, "Something else about a tool changed",
 		"No rule knows what this member means.", "Read both values and decide whether it matters."},
+	{"tool-header-binding-added", diag.Breaking, false, "An argument of a tool is sent in a request header", "Clients drop a tool whose binding is invalid, and everything between client and server reads the value.",
+		"Check that the value may be seen on the way, and that your clients send the header."},
+	{"tool-header-binding-renamed", diag.Breaking, false, "An argument of a tool is sent in another request header", "Gateways that route by the old header miss it.",
+		"Change whatever reads the header."},
+	{"tool-header-binding-removed", diag.Breaking, false, "An argument of a tool is no longer sent in a request header", "Gateways that route by the header miss it.",
+		"Change whatever reads the header."},
 	{"list-name-duplicated", diag.Risky, true, "A name is listed more than once",
 		"Which of the namesakes a call reaches is the server's choice; one can shadow the other.", "Refuse the surface until the names are unique."},
 	{"list-duplicate-removed", diag.Risky, false, "One of several namesakes is gone",
@@ -61,6 +69,10 @@ func (j *judge) existence(list ListDelta) {
 		if r.Duplicate {
 			f.message = "one of the items called " + nameOf(r.Item) + " was removed"
 			j.add("list-duplicate-removed", f)
+			continue
+		}
+		if list.Kind == surface.Tool && !r.Announced {
+			j.add("tool-removed-without-deprecation", f)
 			continue
 		}
 		j.add(stem+"-removed", f)
@@ -97,7 +109,15 @@ func (j *judge) arrival(stem string, a Arrival) {
 		f.security = true
 		f.message += "; its address leads to local files or a private host"
 	}
+	if a.Words != nil && len(a.Words.Cues) > 0 {
+		s := a.Words.Cues[0]
+		f.security = true
+		f.message += "; a text of it " + cueWords[s.What] + ": " + quoted(s.Quote)
+	}
 	j.add(stem+"-added", f)
+	if a.Words != nil {
+		j.texts(&TextDelta{Hidden: a.Words.Hidden}, a.Item)
+	}
 }
 
 func (j *judge) renamed(kind surface.Kind, p Pair) {
@@ -122,9 +142,11 @@ func (j *judge) renamed(kind surface.Kind, p Pair) {
 
 func (j *judge) tool(p Pair) {
 	var titles, icons, meta, other, input, output []Change
+	j.deprecation(p)
 	j.hints(p, func(c Change) { other = append(other, c) })
 	for _, c := range p.Changes {
 		switch {
+		case c.Schema == nil && j.told[p.New.Subject()+c.Pointer]:
 		case c.Schema != nil && c.Schema.Side == Input:
 			input = append(input, c)
 		case c.Schema != nil:
@@ -148,8 +170,8 @@ func (j *judge) tool(p Pair) {
 	j.group("tool-icons-changed", p, "the icons of "+nameOf(p.New)+" changed", icons)
 	j.group("tool-meta-changed", p, "the metadata of "+nameOf(p.New)+" changed", meta)
 	j.group("tool-member-changed", p, nameOf(p.New)+" changed in a way that no rule knows", other)
-	j.schema(p, input)
-	j.schema(p, output)
+	j.schema(p, Input, p.Input, input)
+	j.schema(p, Output, p.Output, output)
 }
 
 func (j *judge) description(p Pair, c Change) {

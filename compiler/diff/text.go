@@ -60,8 +60,8 @@ func spacingOnly(c Change) bool {
 	return okBefore && okAfter && strings.Join(strings.Fields(before), " ") == strings.Join(strings.Fields(after), " ")
 }
 
-// tokens splits a JSON pointer into its decoded reference tokens.
-func tokens(pointer string) []string {
+// steps splits a JSON pointer into its decoded reference tokens.
+func steps(pointer string) []string {
 	if pointer == "" {
 		return nil
 	}
@@ -74,7 +74,7 @@ func tokens(pointer string) []string {
 
 // head returns the first token of a pointer.
 func head(pointer string) string {
-	if t := tokens(pointer); len(t) > 0 {
+	if t := steps(pointer); len(t) > 0 {
 		return t[0]
 	}
 	return ""

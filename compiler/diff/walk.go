@@ -153,7 +153,8 @@ func origins(n *canon.Node) map[string]bool {
 }
 
 // itemChanges returns what differs between two items of one kind, the naming member apart.
-func itemChanges(a, b surface.Item, nameKey string) []Change {
+func itemChanges(p *Pair, nameKey string, o Options) []Change {
+	a, b := p.Old, p.New
 	if !container(a.Node) || !container(b.Node) {
 		if bytes.Equal(a.JSON, b.JSON) {
 			return nil
@@ -165,26 +166,30 @@ func itemChanges(a, b surface.Item, nameKey string) []Change {
 		if m.name == nameKey && a.Name != b.Name {
 			continue
 		}
-		found = append(found, memberChanges(a.Kind, m)...)
+		at := canon.Pointer(m.name)
+		var changes []Change
+		switch {
+		case a.Kind == surface.Tool && m.name == "inputSchema":
+			changes, p.Input = schemaChanges(Input, at, m.a, m.b, o)
+		case a.Kind == surface.Tool && m.name == "outputSchema":
+			changes, p.Output = schemaChanges(Output, at, m.a, m.b, o)
+		default:
+			changes = memberChanges(a.Kind, at, m)
+		}
+		found = append(found, changes...)
 	}
 	return found
 }
 
-func memberChanges(kind surface.Kind, m both) []Change {
-	at := canon.Pointer(m.name)
+func memberChanges(kind surface.Kind, at string, m both) []Change {
 	switch {
-	case kind == surface.Tool && m.name == "inputSchema":
-		return schemaChanges(Input, at, m.a, m.b)
-	case kind == surface.Tool && m.name == "outputSchema":
-		return schemaChanges(Output, at, m.a, m.b)
+	case same(m.a, m.b):
+		return nil
 	case kind == surface.Prompt && m.name == "arguments":
 		return argumentChanges(at, m.a, m.b)
 	case m.name == "annotations", m.name == "execution", m.name == "_meta":
 		return members(at, m.a, m.b)
 	case m.name == "icons":
-		if same(m.a, m.b) {
-			return nil
-		}
 		return []Change{change(at, m.a, m.b)}
 	}
 	return walk(at, m.a, m.b)

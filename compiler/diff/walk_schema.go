@@ -2,95 +2,170 @@ package diff
 
 import (
 	"bytes"
-	"strconv"
+	"slices"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/schema"
+	"anvil/compiler/schema/subtype"
 )
 
-// schemaChanges is the one visitor of schemas: it compares two of them keyword by keyword, with `required` and `type` as sets.
-func schemaChanges(side Side, at string, a, b *canon.Node) []Change {
-	v := &visitor{side: side}
-	switch {
-	case a == nil || b == nil:
-		v.report(Place{Node: at}, change(at, a, b))
-	default:
-		v.old, v.new = targets(a), targets(b)
-		v.root = at
-		exact := v.old.usual && v.new.usual
-		v.schema(Place{Node: at, Exact: exact}, parsed(schema.Ordered(a)), parsed(schema.Ordered(b)))
+// schemaChanges is the one visitor of schemas: it compares two of them facet by facet, a facet being keywords that are understood together, and
+// has each difference proven. It goes into members, items and what references lead to, for which there is a way from the root; what stands
+// below a composition, a condition or a negation belongs to the facet that has it.
+func schemaChanges(side Side, at string, a, b *canon.Node, o Options) ([]Change, *SchemaDelta) {
+	v := &visitor{side: side, at: at, seen: map[[2]*canon.Node]bool{}}
+	if a == nil || b == nil {
+		v.report(place{node: at}, Place{}, change(at, a, b))
+		return v.found, nil
 	}
-	return v.found
+	v.old, v.new = treeOf(at, a), treeOf(at, b)
+	touch(v.old, v.new)
+	v.schema(place{node: at}, v.old.root, v.new.root)
+	v.definitions()
+	if was, is := a.Get("type"), b.Get("type"); same(v.old.root.Get("type"), v.new.root.Get("type")) && !same(exact(was), exact(is)) {
+		v.report(place{node: at}, Place{Keyword: "type"}, change(at+"/type", was, is))
+	}
+	v.complete()
+	delta := v.facts()
+	delta.Whole = v.prove(o)
+	return v.found, delta
 }
 
 type visitor struct {
 	side     Side
-	root     string // pointer of the whole schema
-	old, new references
+	at       string // pointer of the whole schema
+	old, new *tree
+	seen     map[[2]*canon.Node]bool // what references lead to, and is compared already
 	found    []Change
+	parts    [][]subtype.Part // of each change: what decides it; none for those that mean the same
 }
 
-func (v *visitor) report(p Place, changes ...Change) {
-	p.Side = v.side
-	for _, c := range changes {
-		own := p
-		c.Schema = &own
-		v.found = append(v.found, c)
+// place is where the visitor is.
+type place struct {
+	way   []subtype.Step
+	node  string // pointer of the schema
+	label string // what it describes, for readers
+}
+
+func (p place) member(name string) place {
+	return place{append(slices.Clip(p.way), subtype.Step{Member: name}), "", labelOf(p.label, name)}
+}
+
+func labelOf(parent, name string) string {
+	if parent == "" {
+		return name
 	}
+	return parent + "." + name
 }
 
-// schema compares two schemas that describe the same value; p.Node is where they stand.
-func (v *visitor) schema(p Place, a, b *canon.Node) {
-	if same(a, b) {
+func (v *visitor) report(p place, about Place, c Change, parts ...subtype.Part) {
+	about.Side, about.Node, about.Label = v.side, p.node, p.label
+	about.Same = about.Same || len(parts) == 0
+	c.Schema = &about
+	v.found, v.parts = append(v.found, c), append(v.parts, parts)
+}
+
+// alike reports two schemas in which nothing differs, nor in what they refer to.
+func (v *visitor) alike(a, b *canon.Node) bool {
+	return same(a, b) && !v.old.touched[a] && !v.new.touched[b]
+}
+
+// schema compares two schemas that describe the same value.
+func (v *visitor) schema(p place, a, b *canon.Node) {
+	if v.alike(a, b) {
 		return
 	}
-	p.Keyword = ""
-	p.Same = p.Same || bytes.Equal(schema.Contract(a), schema.Contract(b))
-	if !a.IsObject() || !b.IsObject() || !unique(a) || !unique(b) {
-		v.report(p, change(p.Node, a, b))
+	if !isPlain(a) || !isPlain(b) {
+		v.whole(p, "", a, b)
 		return
 	}
-	p.Exact = p.Exact && !holds(a, referring) && !holds(b, referring)
-	p.Plain = !holds(a, compositions) && !holds(b, compositions)
-	p.OldObject, p.NewObject = openness(a), openness(b)
-	for _, m := range joined(a, b) {
-		if !same(m.a, m.b) {
-			inner := p
-			inner.Keyword = m.name
-			inner.Same = p.Same || neutral(m)
-			v.keyword(inner, m)
-		}
+	x, y := v.old.follow(a), v.new.follow(b)
+	v.notes(p, x, y)
+	if len(x.chain) == 1 && len(y.chain) == 1 {
+		v.facets(p, a, b)
+		return
+	}
+	if pair := [2]*canon.Node{x.node, y.node}; !v.seen[pair] {
+		v.seen[pair] = true
+		v.referenced(p, x, y)
 	}
 }
 
-// compositions can have a say in which members an object takes.
-var compositions = []string{"allOf", "anyOf", "oneOf", "not", "if", "dependentSchemas", "dependencies", "patternProperties", "propertyNames"}
+// isPlain reports a schema whose keywords can be compared one by one.
+func isPlain(n *canon.Node) bool { return n.IsObject() && unique(n) }
 
-func holds(n *canon.Node, names []string) bool {
-	for _, name := range names {
-		if n.Get(name) != nil {
-			return true
-		}
+// referenced compares what references lead to. That a definition is used or not, or called otherwise, is a change only where nothing else is.
+func (v *visitor) referenced(p place, x, y hop) {
+	from, to := x.chain[0].Get("$ref"), y.chain[0].Get("$ref")
+	at := p.node
+	if y.pointer != "" {
+		p.node = y.pointer
+	} else if x.pointer != "" && y.pointer == "" {
+		p.node = at
 	}
-	return false
+	before := v.proven()
+	switch {
+	case !isPlain(x.node) || !isPlain(y.node):
+		if !same(x.node, y.node) {
+			v.whole(p, "", x.node, y.node)
+		}
+	default:
+		v.facets(p, x.node, y.node)
+	}
+	if !same(from, to) && v.proven() == before {
+		p.node = at
+		v.report(p, Place{Keyword: "$ref", Same: true}, change(at+"/$ref", from, to))
+	}
 }
 
-func openness(n *canon.Node) Openness {
-	level := Open
-	for _, name := range []string{"additionalProperties", "unevaluatedProperties"} {
-		switch rest := n.Get(name); {
-		case rest.Is(canon.False):
-			return Closed
-		case rest.IsObject() && len(rest.Members) > 0:
-			level = Typed
+// proven counts the changes that mean another thing.
+func (v *visitor) proven() (n int) {
+	for _, parts := range v.parts {
+		if len(parts) > 0 {
+			n++
 		}
 	}
-	return level
+	return n
 }
 
-// neutral reports a keyword whose two values mean the same to a machine wherever it stands.
-func neutral(m both) bool {
-	return bytes.Equal(contractOf(m.name, m.a), contractOf(m.name, m.b))
+// whole reports all of two schemas as one change.
+func (v *visitor) whole(p place, keyword string, a, b *canon.Node) {
+	c := change(p.node, a, b)
+	if bytes.Equal(schema.Contract(a), schema.Contract(b)) && v.alikeBelow(a, b) {
+		v.report(p, Place{Keyword: keyword, Same: true}, c)
+		return
+	}
+	v.report(p, Place{Keyword: keyword}, c, subtype.Part{Way: p.way, Old: a, New: b})
+}
+
+func (v *visitor) alikeBelow(a, b *canon.Node) bool { return !v.old.touched[a] && !v.new.touched[b] }
+
+// complete reports schemas that differ in a way that no part of the walk has met.
+func (v *visitor) complete() {
+	p := place{node: v.at}
+	if i := slices.IndexFunc(v.found, func(c Change) bool { return c.Schema.Root && !c.Schema.Moot }); i >= 0 && v.proven() == 0 {
+		v.found[i].Schema.Same = false
+		v.parts[i] = []subtype.Part{{Old: v.old.root, New: v.new.root}}
+	}
+	if v.proven() > 0 {
+		return
+	}
+	switch {
+	case !v.explained() && !bytes.Equal(schema.Contract(v.old.root), schema.Contract(v.new.root)):
+		v.report(p, Place{}, change(v.at, v.old.root, v.new.root), subtype.Part{Old: v.old.root, New: v.new.root})
+	case len(v.found) == 0 && !same(v.old.root, v.new.root):
+		v.report(p, Place{Same: true}, change(v.at, v.old.root, v.new.root))
+	}
+}
+
+// explained reports changes that move the contract's digest and nothing that a value is held to.
+func (v *visitor) explained() bool {
+	return slices.ContainsFunc(v.found, func(c Change) bool { return !isNote(c.Schema.Keyword) || c.Schema.Keyword == "default" })
+}
+
+// differs reports a keyword whose two values mean different things to a machine.
+func (v *visitor) differs(m both) bool {
+	return !same(m.a, m.b) && !bytes.Equal(contractOf(m.name, m.a), contractOf(m.name, m.b)) || v.old.holdsTouched(m.a) || v.new.holdsTouched(m.b)
 }
 
 func contractOf(keyword string, value *canon.Node) []byte {
@@ -101,108 +176,11 @@ func contractOf(keyword string, value *canon.Node) []byte {
 	return schema.Contract(parsed(append(append(text, value.Raw...), '}')))
 }
 
-// keyword compares the two values of one keyword, which differ; a value is nil when the keyword is absent.
-func (v *visitor) keyword(p Place, m both) {
-	at := p.Node + canon.Pointer(m.name)
-	form := schema.Lookup(m.name).Form
-	switch {
-	case m.name == "properties":
-		v.properties(p, at, m)
-	case form.ByName():
-		v.named(p, at, m)
-	case form.Schemas():
-		v.inner(p, at, m)
-	case form == schema.Set, form == schema.Choices:
-		c := change(at, m.a, m.b)
-		c.Added, c.Removed = without(m.b, m.a), without(m.a, m.b)
-		if m.name == "type" {
-			p.Types = relation(m.a, m.b, p.Label == "" && p.Exact)
-		}
-		v.report(p, c)
-	case form == schema.Data:
-		v.report(p, change(at, m.a, m.b))
-	case m.name == "$schema":
-		p.Moot = v.old.stable && v.new.stable && isStable(m.a) && isStable(m.b)
-		v.report(p, change(at, m.a, m.b))
-	default:
-		v.report(p, walk(at, m.a, m.b)...)
-	}
-}
-
-// properties compares declared members: those on both sides as schemas, the others as having come or gone.
-func (v *visitor) properties(p Place, at string, m both) {
-	if !container(m.a) || !container(m.b) || size(m.a)+size(m.b) == 0 {
-		v.report(p, change(at, m.a, m.b))
-		return
-	}
-	for _, prop := range joined(m.a, m.b) {
-		below := at + canon.Pointer(prop.name)
-		if prop.a == nil || prop.b == nil {
-			own := p
-			own.Property = prop.name
-			v.report(own, change(below, prop.a, prop.b))
-			continue
-		}
-		v.schema(Place{Node: below, Label: labelOf(p.Label, prop.name), Exact: p.Exact, Same: p.Same}, prop.a, prop.b)
-	}
-}
-
-func labelOf(parent, name string) string {
-	if parent == "" {
-		return name
-	}
-	return parent + "." + name
-}
-
-// named compares a keyword that holds schemas by name. Only patterns keep a change exact: a definition is used somewhere else.
-func (v *visitor) named(p Place, at string, m both) {
-	if !container(m.a) || !container(m.b) || size(m.a)+size(m.b) == 0 {
-		v.report(p, change(at, m.a, m.b))
-		return
-	}
-	for _, entry := range joined(m.a, m.b) {
-		below, own := at+canon.Pointer(entry.name), p
-		own.Same = p.Same || p.Node == v.root && v.unused(m.name, entry)
-		if entry.a == nil || entry.b == nil {
-			v.report(own, change(below, entry.a, entry.b))
-			continue
-		}
-		exact := p.Exact && m.name == "patternProperties"
-		v.schema(Place{Node: below, Label: labelOf(p.Label, m.name+"."+entry.name), Exact: exact, Same: own.Same}, entry.a, entry.b)
-	}
-}
-
-// inner compares a keyword that holds one schema or a list of them.
-func (v *visitor) inner(p Place, at string, m both) {
-	below := Place{Node: at, Label: labelOf(p.Label, m.name), Same: p.Same}
-	switch {
-	case m.a.IsArray() && m.b.IsArray() && len(m.a.Items) == len(m.b.Items):
-		for i := range m.a.Items {
-			below.Node = at + "/" + strconv.Itoa(i)
-			v.schema(below, m.a.Items[i], m.b.Items[i])
-		}
-	case m.a.IsObject() && m.b.IsObject():
-		switch m.name {
-		case "items":
-			below.Label, below.Exact = p.Label+"[]", p.Exact
-		case "additionalProperties":
-			below.Label, below.Exact = p.Label+"{}", p.Exact
-		}
-		v.schema(below, m.a, m.b)
-	default:
-		v.report(p, change(at, m.a, m.b))
-	}
-}
-
 // without returns the values of set a that set b has not. A value that is no array is a set of one.
 func without(a, b *canon.Node) []canon.Raw {
 	var rest []canon.Raw
 	for _, x := range elements(a) {
-		found := false
-		for _, y := range elements(b) {
-			found = found || bytes.Equal(x.Raw, y.Raw)
-		}
-		if !found {
+		if !slices.ContainsFunc(elements(b), func(y *canon.Node) bool { return bytes.Equal(x.Raw, y.Raw) }) {
 			rest = append(rest, canon.Raw(x.Raw))
 		}
 	}

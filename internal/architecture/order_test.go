@@ -25,6 +25,7 @@ var order = [][]string{
 	{"compiler/diag/export", "compiler/tokens", "compiler/profiles", "compiler/lookalike"},
 	{"compiler/wording"},
 	{"compiler/schema"},
+	{"compiler/schema/subtype"},
 	{"wire"},
 	{"compiler/surface"},
 	{"compiler/air", "compiler/clientview"},

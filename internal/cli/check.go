@@ -42,7 +42,7 @@ concern security: "anvil mcp inspect" has them all.
 With --update the gate decides. A server whose surface it refuses, for errors or for an acceptance that ran out, keeps its snapshot, and
 the command exits 1; the differences that the new snapshots accept are listed and fail nothing.`,
 		Flags: probeFlags(append(gateFlags(),
-			formatFlag(reportFormats...), failOnFlag(), dirFlag(),
+			formatFlag(reportFormats...), failOnFlag(), strictOpenFlag(), dirFlag(),
 			&cli.BoolFlag{Name: "update", Usage: "accept what the servers show now: rewrite the snapshots"},
 			jobsFlag(),
 		)...),
@@ -176,9 +176,9 @@ func (sh *shell) checkOne(c *cli.Context, s config.Server) outcome {
 	}
 	var out outcome
 	if c.Bool("update") {
-		out = sh.accept(s.Name, store, seen, old, verdict, o)
+		out = sh.accept(s.Name, store, seen, old, verdict, o, diffOptions(c))
 	} else {
-		out = compared(s.Name, store, seen, old)
+		out = compared(s.Name, store, seen, old, diffOptions(c))
 		out.findings = append(out.findings, watched(s.Name, verdict, o.Accepted)...)
 	}
 	if out.status.State != stateFailed {
@@ -188,13 +188,13 @@ func (sh *shell) checkOne(c *cli.Context, s config.Server) outcome {
 }
 
 // compared is how the surface differs from its snapshot.
-func compared(name string, store surface.Store, seen observed, old *surface.McpSurfaceSnapshot) outcome {
+func compared(name string, store surface.Store, seen observed, old *surface.McpSurfaceSnapshot, o diff.Options) outcome {
 	if old == nil {
 		f := snapshotMissing.Finding("server", fmt.Sprintf("server %q has no snapshot in %s", name, store.Dir))
 		f.Server, f.Hint = name, "review it with `anvil mcp inspect "+name+"`, then accept it with `anvil mcp check --update "+name+"`"
 		return outcome{status: diag.Status{Server: name, State: stateNew}, findings: []diag.Finding{f.Sealed()}}
 	}
-	found := diff.Judge(diff.Compare(old, seen.snapshot.WithHistory(old)))
+	found := diff.Judge(diff.Compare(old, seen.snapshot.WithHistory(old), o))
 	findings := serverFindings(name, append(found, leaks(seen.snapshot, seen.secrets)...))
 	if len(findings) == 0 {
 		return outcome{status: diag.Status{Server: name, State: stateSame}}
@@ -211,7 +211,7 @@ func serverFindings(name string, findings []diag.Finding) []diag.Finding {
 }
 
 // accept writes what the server shows now in the place of old, if the gate lets it pass.
-func (sh *shell) accept(name string, store surface.Store, seen observed, old *surface.McpSurfaceSnapshot, verdict gate.Verdict, o gate.Options) outcome {
+func (sh *shell) accept(name string, store surface.Store, seen observed, old *surface.McpSurfaceSnapshot, verdict gate.Verdict, o gate.Options, strict diff.Options) outcome {
 	ranOut := leftovers(o, false, verdict.Covered)
 	gated := serverFindings(name, matters(verdict.Findings)) // what ran out is told over all servers
 	if errors := slices.DeleteFunc(slices.Concat(gated, ranOut), func(f diag.Finding) bool { return !refusing(f) }); len(errors) > 0 {
@@ -231,7 +231,7 @@ func (sh *shell) accept(name string, store surface.Store, seen observed, old *su
 	}
 	out := outcome{status: diag.Status{Server: name, State: state, Message: now.Digest}, findings: gated}
 	if old != nil {
-		out.findings = append(out.findings, serverFindings(name, diff.Judge(diff.Compare(old, now)))...)
+		out.findings = append(out.findings, serverFindings(name, diff.Judge(diff.Compare(old, now, strict)))...)
 	}
 	return out
 }

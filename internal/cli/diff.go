@@ -17,6 +17,12 @@ func failOnFlag() cli.Flag {
 	return &cli.StringFlag{Name: "fail-on", Usage: "exit 1 at differences of this `CLASS`: breaking, risky, security or any (default: risky, or diff.failOn of the configuration)"}
 }
 
+func strictOpenFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "strict-open", Usage: "count what callers may send in members that an open object does not declare: a new optional argument can then break a call"}
+}
+
+func diffOptions(c *cli.Context) diff.Options { return diff.Options{StrictOpen: c.Bool("strict-open")} }
+
 // failOn returns the threshold of --fail-on, of the configuration, or the default.
 func failOn(c *cli.Context, file *config.File) (diag.Threshold, error) {
 	word := c.String("fail-on")
@@ -37,7 +43,7 @@ func (sh *shell) diffCommand() *cli.Command {
 	return &cli.Command{
 		Name: "diff", Usage: "compare two surfaces", ArgsUsage: "OLD NEW",
 		Description: "OLD and NEW are each a TARGET; a command behind -- is the new one.\n\n" + targetUsage,
-		Flags:       targetFlags(formatFlag(reportFormats...), failOnFlag()),
+		Flags:       targetFlags(formatFlag(reportFormats...), failOnFlag(), strictOpenFlag()),
 		Action:      sh.diff,
 	}
 }
@@ -67,8 +73,8 @@ func (sh *shell) diff(c *cli.Context) error {
 		}
 		sides[i] = seen.snapshot
 	}
-	delta := diff.Compare(sides[0], sides[1])
-	report := diag.NewReport("diff", diff.Judge(delta))
+	delta := diff.Compare(sides[0], sides[1], diffOptions(c))
+	report := diff.Report(diff.Judge(delta))
 	view := sheet{Report: report, threshold: threshold, text: leading(changeLine(sides[0], sides[1], report) + "\n")}
 	if format == "markdown" {
 		view.document = diff.Markdown(sides[0], sides[1], delta, report.Findings)
@@ -115,6 +121,10 @@ func changeLine(old, now *surface.McpSurfaceSnapshot, r diag.Report) string {
 	if len(r.Findings) == 0 {
 		return "no difference"
 	}
-	return fmt.Sprintf("%s %s -> %s %s: %s", diag.Printable(orUnnamed(old.ServerName())), diag.Printable(old.ServerVersion()),
-		diag.Printable(orUnnamed(now.ServerName())), diag.Printable(now.ServerVersion()), r.Summary.Line())
+	step := ""
+	if r.Summary.Bump != "" {
+		step = "; suggested version step: " + r.Summary.Bump
+	}
+	return fmt.Sprintf("%s %s -> %s %s: %s%s", diag.Printable(orUnnamed(old.ServerName())), diag.Printable(old.ServerVersion()),
+		diag.Printable(orUnnamed(now.ServerName())), diag.Printable(now.ServerVersion()), r.Summary.Line(), step)
 }

@@ -100,3 +100,24 @@ func Each(t *testing.T, f func(t *testing.T, name string, s *surface.McpSurfaceS
 		})
 	}
 }
+
+// Drift lists the pairs of captures in drift/ that are of two published versions of one server, neighbours where there are more than two.
+func Drift(t testing.TB) []Pair {
+	t.Helper()
+	var pairs []Pair
+	before := ""
+	for _, name := range Names(t) {
+		server, _, dated := strings.Cut(name, "__")
+		if !dated {
+			continue
+		}
+		if last, _, _ := strings.Cut(before, "__"); last == server {
+			pairs = append(pairs, Pair{Old: before, New: name})
+		}
+		before = name
+	}
+	return pairs
+}
+
+// Pair is two captures of one server.
+type Pair struct{ Old, New string }

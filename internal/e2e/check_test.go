@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 	file := func(name string) string { return filepath.Join("snapshots", name+surface.FileSuffix) }
 	w.write(file("memory"), before["sequential-thinking"+surface.FileSuffix])
 	r := w.checks(1, "same", "memory", "drift")
-	contains(t, "the report", r.stdout, `"tool-removed"`, `"tool-added"`)
+	contains(t, "the report", r.stdout, `"tool-removed-without-deprecation"`, `"tool-added"`)
 	w.must(0, "mcp", "check", "filesystem", "--dir", "snapshots")
 	w.must(1, "mcp", "check", "memory", "--dir", "snapshots")
 	w.must(0, "mcp", "check", "memory", "--update", "--dir", "snapshots")

@@ -181,6 +181,12 @@ func sarifProperties(f diag.Finding) map[string]any {
 			more[name] = shown(value)
 		}
 	}
+	if f.Witness != nil {
+		more["witness"] = shown(string(diag.PrintableJSON(f.Witness)))
+	}
+	if call, ok := f.Call(); ok && shown(call) == call { // half a call is none
+		more["call"] = call
+	}
 	if f.Security {
 		more["tags"] = []string{"security"}
 	}

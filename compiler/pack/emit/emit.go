@@ -103,9 +103,9 @@ func (b *Built) emitAll(in Inputs) error {
 		artifacts[pack.FacadeFile] = pack.NewFacadeSettings(*in.Upstream).Encode
 	}
 	if in.Base != nil {
-		delta := diff.Compare(in.Base, in.Snapshot)
+		delta := diff.Compare(in.Base, in.Snapshot, diff.Options{})
 		b.Changes = diff.Judge(delta)
-		artifacts[pack.ChangesJSON] = diag.NewReport("diff", b.Changes).JSON
+		artifacts[pack.ChangesJSON] = diff.Report(b.Changes).JSON
 		artifacts[pack.ChangesText] = func() ([]byte, error) { return diff.Markdown(in.Base, in.Snapshot, delta, b.Changes), nil }
 	}
 	if in.Base == nil && in.base() != "" {

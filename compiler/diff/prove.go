@@ -1,0 +1,78 @@
+package diff
+
+import (
+	"cmp"
+
+	"anvil/compiler/schema/subtype"
+)
+
+// maxParts bounds how many differences of one schema are proven one by one; of the others the whole has to tell.
+const maxParts = 64
+
+// prove decides what the changes mean, and returns how the new schema stands to the old one. What all changes together do is one proof; a single change
+// is that proof, and where the two schemas allow the same values no change does anything.
+func (v *visitor) prove(o Options) subtype.Relation {
+	var open []int
+	for i, parts := range v.parts {
+		if len(parts) > 0 {
+			open = append(open, i)
+		}
+	}
+	if len(open) == 0 {
+		return subtype.Relation{Verdict: subtype.Equal}
+	}
+	pair := subtype.NewPair(v.old.Analysis, v.new.Analysis, subtype.Options{Unclaimed: !o.StrictOpen})
+	whole := pair.Whole()
+	for n, i := range open {
+		relation := whole
+		switch {
+		case whole.Verdict == subtype.Equal || len(open) == 1 || whole.Stopped == notASchema:
+		case n >= maxParts:
+			relation = subtype.Relation{Verdict: subtype.Unknown, Stopped: "number of changes"}
+		default:
+			relation = within(whole, ofParts(pair, v.parts[i]))
+		}
+		v.found[i].Schema.Relation = relation
+	}
+	return whole
+}
+
+// notASchema is what stops a proof about what is no schema.
+const notASchema = "schema"
+
+// ofParts is what several parts of one change do together.
+func ofParts(pair *subtype.Pair, parts []subtype.Part) subtype.Relation {
+	var r subtype.Relation
+	for _, part := range parts {
+		one := pair.Part(part)
+		r.Lost, r.Gained, r.Stopped = orRaw(r.Lost, one.Lost), orRaw(r.Gained, one.Gained), cmp.Or(r.Stopped, one.Stopped)
+	}
+	switch {
+	case r.Lost != nil && r.Gained != nil:
+		r.Verdict = subtype.Incomparable
+	case r.Stopped != "":
+		r.Verdict = subtype.Unknown
+	case r.Lost != nil:
+		r.Verdict = subtype.Narrowed
+	case r.Gained != nil:
+		r.Verdict = subtype.Widened
+	default:
+		r.Verdict = subtype.Equal
+	}
+	return r
+}
+
+func orRaw[T ~[]byte](a, b T) T {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// within holds what is not known of a part against what is known of the whole: a part narrows nothing where the whole does not.
+func within(whole, part subtype.Relation) subtype.Relation {
+	if part.Verdict == subtype.Unknown && whole.Verdict == subtype.Widened {
+		return subtype.Relation{Verdict: subtype.Widened, Gained: orRaw(part.Gained, whole.Gained)}
+	}
+	return part
+}

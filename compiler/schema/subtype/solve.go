@@ -1,0 +1,449 @@
+package subtype
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"anvil/compiler/canon"
+)
+
+// answer is what became of some obligations. A value without doubt meets them; one with doubt may. Neither a value nor doubt: nothing can meet them.
+type answer struct {
+	value []byte // canonical text
+	doubt string // the keyword that stopped the proof
+	waits int    // the least depth of the obligations, being met further out, on which a "nothing" relies
+}
+
+// free is the depth that no obligations have.
+const free = 1 << 30
+
+var nothing = answer{waits: free}
+
+func (a answer) met() bool  { return a.value != nil && a.doubt == "" }
+func (a answer) none() bool { return a.value == nil && a.doubt == "" }
+
+// or takes the better of two alternatives: a value, then a doubtful one, then doubt. Nothing meets both only if nothing meets either.
+func (a answer) or(b answer) answer {
+	waits := min(a.waits, b.waits)
+	switch {
+	case a.met():
+		return a
+	case b.met():
+		return b
+	case a.none():
+		a = b
+	case a.value == nil && b.value != nil:
+		a = b
+	}
+	a.waits = waits
+	return a
+}
+
+const (
+	maxSteps = 12000 // literals and branches looked at in one comparison
+	maxDepth = 48    // of obligations within obligations
+)
+
+// meet looks for a value that meets all obligations.
+func (e *engine) meet(obligations ...literal) answer {
+	goals := make([]literal, 0, len(obligations))
+	can := everyType
+	for _, l := range obligations {
+		if l.always() {
+			continue
+		}
+		can &= l.mayBe()
+		goals = append(goals, l)
+	}
+	goals, clash := distinct(goals)
+	if clash || can == 0 {
+		return nothing
+	}
+	if len(goals) == 0 {
+		return answer{value: []byte("null"), waits: free}
+	}
+	key := keyOf(goals)
+	if known, ok := e.memo[key]; ok {
+		return known
+	}
+	if depth, within := e.running[key]; within {
+		return answer{waits: depth} // a smallest value has no part that meets the same
+	}
+	if e.depth >= maxDepth || e.steps > maxSteps {
+		return answer{doubt: "size", waits: free}
+	}
+	e.depth++
+	e.running[key] = e.depth
+	found := e.byType(can, goals)
+	delete(e.running, key)
+	if found.waits >= e.depth {
+		found.waits = free
+	}
+	e.depth--
+	if found.waits == free || found.met() {
+		e.memo[key] = found
+	}
+	return found
+}
+
+func keyOf(goals []literal) string {
+	var buf [64]byte
+	key := buf[:0]
+	for _, l := range goals {
+		key = binary.AppendUvarint(key, uint64(l.key()))
+	}
+	return string(key)
+}
+
+// order is the one in which types are tried: what most schemas of tools are, first.
+var order = []types{anObject, aString, aNumber, aBoolean, anArray, aNull}
+
+func (e *engine) byType(can types, goals []literal) answer {
+	result := nothing
+	for _, t := range order {
+		if can&t == 0 {
+			continue
+		}
+		b := &branch{engine: e, goals: goals, seen: &trail{}, leaf: leaf{of: t, most: -1}}
+		if b.add(goals...) {
+			result = result.or(b.solve())
+		}
+		if result.met() {
+			return result
+		}
+	}
+	return result
+}
+
+// branch is one way of meeting obligations by a value of one type: what is asserted about it so far, and choices that are still open.
+type branch struct {
+	*engine
+	goals []literal // all of them, to hold a finished value against
+	since int       // where its trail begins
+	seen  *trail
+	open  [][]literal // of each one has to hold
+	doubt string      // what had to be left out
+	leaf
+}
+
+// leaf is the assertions about a value of one type.
+type leaf struct {
+	of     types
+	values []*formula // it is in each of them
+	barred []*formula // and in none of them
+	least  int        // characters, items or members
+	most   int        // -1 for no limit
+	assert []literal  // the assertions of its type: bounds, patterns, lists, shapes ...
+}
+
+// add asserts literals; false when that cannot be.
+func (b *branch) add(literals ...literal) bool {
+	queue := slices.Clone(literals)
+	slices.Reverse(queue)
+	for len(queue) > 0 {
+		l := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		b.steps++
+		switch {
+		case b.steps > maxSteps:
+			b.doubt = "size"
+			return true
+		case l.surely()&b.of != 0:
+			continue
+		case l.mayBe()&b.of == 0 || b.seen.has(l.negated()):
+			return false
+		case b.seen.has(l):
+			continue
+		}
+		b.seen.add(l)
+		more, ok := b.assertOne(l)
+		if !ok {
+			return false
+		}
+		slices.Reverse(more)
+		queue = append(queue, more...)
+	}
+	return true
+}
+
+// assertOne asserts one literal: it returns what follows from it, or keeps it.
+func (b *branch) assertOne(l literal) (follows []literal, ok bool) {
+	switch l.op {
+	case opAll, opAny:
+		kids := l.kids
+		if l.not {
+			kids = negatedAll(kids)
+		}
+		if (l.op == opAll) != l.not {
+			return slices.Clone(kids), true
+		}
+		b.open = append(b.open, kids)
+	case opOne:
+		b.open = append(b.open, b.alternatives(l))
+	case opRef:
+		if l.not {
+			return []literal{l.target.negated()}, true
+		}
+		return []literal{l.target}, true
+	case opOpaque:
+		b.doubt = l.text
+	case opTypes: // decided by the masks
+	case opValues:
+		if l.not {
+			b.barred = append(b.barred, l.formula)
+		} else {
+			b.values = append(b.values, l.formula)
+		}
+	case opMin, opMax:
+		return nil, b.sized(l)
+	default:
+		b.assert = append(b.assert, l)
+	}
+	return nil, true
+}
+
+func negatedAll(kids []literal) []literal {
+	list := make([]literal, len(kids))
+	for i, k := range kids {
+		list[i] = k.negated()
+	}
+	return list
+}
+
+// alternatives writes that exactly one kid holds, or that not exactly one does, as a choice.
+func (b *branch) alternatives(l literal) []literal {
+	none := negatedAll(l.kids)
+	var list []literal
+	if !l.not {
+		for i, k := range l.kids {
+			if k.mayBe()&b.of == 0 {
+				continue
+			}
+			if b.spend(1 + len(l.kids)/16) {
+				b.doubt = "oneOf"
+				return list
+			}
+			rest := slices.Delete(slices.Clone(none), i, i+1)
+			list = append(list, b.all(append(rest, k)...))
+		}
+		return list
+	}
+	list = append(list, b.all(none...))
+	for i := range l.kids {
+		for j := i + 1; j < len(l.kids); j++ {
+			if b.spend(1) {
+				b.doubt = "oneOf"
+				return list
+			}
+			if l.kids[i].mayBe()&l.kids[j].mayBe()&b.of != 0 {
+				list = append(list, b.all(l.kids[i], l.kids[j]))
+			}
+		}
+	}
+	return list
+}
+
+// sized asserts a bound on characters, items or members.
+func (b *branch) sized(l literal) bool {
+	least, most := l.count, -1
+	if (l.op == opMax) != l.not {
+		least, most = 0, l.count
+	}
+	switch {
+	case l.not && l.op == opMax: // more than count
+		least, most = l.count+1, -1
+	case l.not: // fewer than count
+		least, most = 0, l.count-1
+	}
+	b.least = max(b.least, least)
+	if most >= 0 && (b.most < 0 || most < b.most) {
+		b.most = most
+	}
+	return b.most < 0 || b.least <= b.most
+}
+
+// solve makes the open choices, one after the other, and solves what is left.
+func (b *branch) solve() answer {
+	if b.steps > maxSteps {
+		return answer{doubt: "size", waits: free}
+	}
+	pick := b.narrowest()
+	if pick < 0 {
+		return b.finish()
+	}
+	choice := b.open[pick]
+	rest := slices.Delete(slices.Clone(b.open), pick, pick+1)
+	result := nothing
+	for _, l := range choice {
+		if l.mayBe()&b.of == 0 || b.seen.has(l.negated()) {
+			continue
+		}
+		if b.spend(1 + (len(rest)+len(b.assert))/16) {
+			return answer{doubt: "size", waits: free}
+		}
+		next := b.fork()
+		next.open = slices.Clip(rest)
+		if next.add(l) {
+			result = result.or(next.solve())
+		}
+		b.seen.back(next.since)
+		if result.met() {
+			return result
+		}
+	}
+	return result
+}
+
+// fork returns a branch that goes on from b. Whoever made it takes its trail back, to since.
+func (b *branch) fork() *branch {
+	next := *b
+	next.since = len(b.seen.steps)
+	next.assert, next.values, next.barred = slices.Clip(b.assert), slices.Clip(b.values), slices.Clip(b.barred)
+	return &next
+}
+
+// spend counts work; true when there was too much of it.
+func (e *engine) spend(steps int) bool {
+	e.steps += steps
+	return e.steps > maxSteps
+}
+
+// trail is the literals that were asserted on the way to a branch.
+type trail struct {
+	steps []int
+	set   map[int]bool // once there are many
+}
+
+const shortTrail = 24
+
+func (t *trail) has(l literal) bool {
+	if t.set != nil {
+		return t.set[l.key()]
+	}
+	return slices.Contains(t.steps, l.key())
+}
+
+func (t *trail) add(l literal) {
+	t.steps = append(t.steps, l.key())
+	if t.set == nil && len(t.steps) > shortTrail {
+		t.set = make(map[int]bool, 4*shortTrail)
+		for _, key := range t.steps {
+			t.set[key] = true
+		}
+	} else if t.set != nil {
+		t.set[l.key()] = true
+	}
+}
+
+// back takes back all but the first steps.
+func (t *trail) back(first int) {
+	for _, key := range t.steps[first:] {
+		delete(t.set, key)
+	}
+	t.steps = t.steps[:first]
+}
+
+// narrowest drops the choices that are met already and returns the one with the fewest ways left, -1 when none is open.
+func (b *branch) narrowest() int {
+	pick, fewest := -1, 0
+	var open [][]literal
+	for _, choice := range b.open {
+		ways, met := 0, false
+		b.spend(len(choice) / 16)
+		for _, l := range choice {
+			if l.surely()&b.of != 0 || b.seen.has(l) {
+				met = true
+				break
+			}
+			if l.mayBe()&b.of != 0 && !b.seen.has(l.negated()) {
+				ways++
+			}
+		}
+		if met {
+			continue
+		}
+		open = append(open, choice)
+		if pick < 0 || ways < fewest {
+			pick, fewest = len(open)-1, ways
+		}
+	}
+	b.open = open
+	return pick
+}
+
+// finish solves assertions about one type without open choices.
+func (b *branch) finish() answer {
+	if len(b.values) > 0 {
+		return b.oneOfValues()
+	}
+	var found answer
+	switch b.of {
+	case aNull:
+		found = b.listed("null")
+	case aBoolean:
+		found = b.listed("true", "false")
+	case aNumber:
+		found = b.aNumber()
+	case aString:
+		found = b.aString()
+	case anArray:
+		found = b.anArray()
+	case anObject:
+		found = b.anObject()
+	}
+	if b.doubt != "" && !found.none() {
+		found.doubt = b.doubt
+	}
+	return found
+}
+
+// listed returns the first of the texts that is not barred.
+func (b *branch) listed(texts ...string) answer {
+	for _, text := range texts {
+		if !b.isBarred(text) {
+			return answer{value: []byte(text), waits: free}
+		}
+	}
+	return nothing
+}
+
+func (b *branch) isBarred(text string) bool {
+	for _, f := range b.barred {
+		if f.values[text] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// oneOfValues holds each value that is allowed against the obligations as a whole.
+func (b *branch) oneOfValues() answer {
+	result := nothing
+	for text, value := range ordered(smallest(b.values)) {
+		if typeOf(value)&b.of == 0 || b.isBarred(text) {
+			continue
+		}
+		b.steps++
+		verdict := yes
+		for _, l := range b.goals {
+			verdict = verdict.and(b.holds(l, value))
+		}
+		switch verdict {
+		case yes:
+			return answer{value: []byte(text), waits: free}
+		case unsure:
+			result = result.or(answer{value: []byte(text), doubt: "pattern", waits: free})
+		}
+	}
+	return result
+}
+
+func smallest(list []*formula) map[string]*canon.Node {
+	least := list[0].values
+	for _, f := range list[1:] {
+		if len(f.values) < len(least) {
+			least = f.values
+		}
+	}
+	return least
+}

@@ -1,0 +1,407 @@
+package subtype
+
+import (
+	"bytes"
+	"slices"
+
+	"anvil/compiler/canon"
+)
+
+// items is an array that is being made: which items are asked something special, and what.
+type items struct {
+	*branch
+	lists  []*list   // every item is as each of them says
+	unlike []*list   // and some item is not as each of these says
+	counts []literal // of opContains
+	unique bool
+	twice  bool // two items are equal
+
+	width int // the items from here on are all asked the same
+	slots []slot
+}
+
+// slot is an item, or several equal ones, that is asked more than the items around it.
+type slot struct {
+	at    []int // its place; width stands for any place from there on. Two places hold equal items
+	asked []literal
+	units []int // of which counts it is one; no two slots may be the same one
+}
+
+// maxItems bounds the arrays that are made here.
+const maxItems = 1100
+
+// anArray looks for an array.
+func (b *branch) anArray() answer {
+	it := &items{branch: b}
+	for _, l := range b.assert {
+		switch {
+		case l.op == opList && l.not:
+			it.unlike = append(it.unlike, l.list)
+		case l.op == opList:
+			it.lists = append(it.lists, l.list)
+		case l.op == opUnique && l.not:
+			it.twice = true
+		case l.op == opUnique:
+			it.unique = true
+		case l.not && l.most >= 0 && l.count > 0: // fewer than count, or more than most
+			fewer := b.contains(l.kids[0], 0, l.count-1)
+			more := b.contains(l.kids[0], l.most+1, -1)
+			return b.instead(l, b.any(fewer, more))
+		case l.not && l.most >= 0:
+			it.counts = append(it.counts, b.contains(l.kids[0], l.most+1, -1))
+		case l.not:
+			it.counts = append(it.counts, b.contains(l.kids[0], 0, l.count-1))
+		default:
+			it.counts = append(it.counts, l)
+		}
+	}
+	for _, l := range slices.Concat(it.lists, it.unlike) {
+		it.width = max(it.width, len(l.prefix))
+	}
+	if it.width > maxItems || b.least > maxItems {
+		return answer{doubt: "minItems", waits: free}
+	}
+	return it.equalPair()
+}
+
+// instead asserts other in the place of one assertion.
+func (b *branch) instead(l literal, other literal) answer {
+	next := b.fork()
+	defer func() { b.seen.back(next.since) }()
+	next.assert = slices.DeleteFunc(slices.Clone(b.assert), func(x literal) bool { return x.key() == l.key() })
+	if !next.add(other) {
+		return nothing
+	}
+	return next.solve()
+}
+
+// asked are the obligations of the item at a place.
+func (it *items) askedAt(at int) []literal {
+	all := make([]literal, 0, len(it.lists))
+	for _, l := range it.lists {
+		all = append(all, l.at(at))
+	}
+	return all
+}
+
+// equalPair chooses the places of two equal items, where some are wanted.
+func (it *items) equalPair() answer {
+	if !it.twice {
+		return it.odd(0)
+	}
+	if it.unique {
+		return nothing
+	}
+	result := nothing
+	for i := 0; i <= it.width; i++ {
+		for j := i; j <= it.width; j++ {
+			if i == j && i < it.width {
+				continue
+			}
+			it.slots = append(it.slots, slot{at: []int{i, j}, asked: append(it.askedAt(i), it.askedAt(j)...)})
+			result = result.or(it.odd(0))
+			it.slots = it.slots[:len(it.slots)-1]
+			if result.met() {
+				return result
+			}
+		}
+	}
+	return result
+}
+
+// odd chooses, for each list from the i-th on that must not hold, an item that is not as it says.
+func (it *items) odd(i int) answer {
+	if i == len(it.unlike) {
+		return it.unit(0, 0)
+	}
+	l := it.unlike[i]
+	return it.place(-1, func(at int) literal { return l.at(at).negated() }, func() answer { return it.odd(i + 1) })
+}
+
+// unit chooses an item for each one that the i-th count needs, done of which have theirs.
+func (it *items) unit(i, done int) answer {
+	switch {
+	case i == len(it.counts):
+		return it.fill()
+	case done >= it.counts[i].count:
+		return it.unit(i+1, 0)
+	case it.counts[i].count > maxItems:
+		return answer{doubt: "minContains", waits: free}
+	}
+	return it.place(i, func(int) literal { return it.counts[i].kids[0] }, func() answer { return it.unit(i, done+1) })
+}
+
+// place asks something of one item, whichever: of each slot there is, and of a new one at each place. count is the number of the count whose unit
+// the item becomes, -1 for none. then goes on.
+func (it *items) place(count int, ask func(at int) literal, then func() answer) answer {
+	result := nothing
+	if it.steps += 4; it.steps > maxSteps {
+		return answer{doubt: "size", waits: free}
+	}
+	for s := range it.slots {
+		old := it.slots[s]
+		if count >= 0 && slices.Contains(old.units, count) {
+			continue
+		}
+		changed := old
+		changed.asked = slices.Clip(old.asked)
+		for _, at := range old.at {
+			changed.asked = append(changed.asked, ask(at))
+		}
+		changed.units = append(slices.Clip(old.units), count)
+		it.slots[s] = changed
+		result = result.or(it.possible(changed, then))
+		it.slots[s] = old
+		if result.met() {
+			return result
+		}
+	}
+	for at := 0; at <= it.width; at++ {
+		if at < it.width && slices.ContainsFunc(it.slots, func(s slot) bool { return slices.Contains(s.at, at) }) {
+			continue
+		}
+		made := slot{at: []int{at}, asked: append(it.askedAt(at), ask(at)), units: []int{count}}
+		it.slots = append(it.slots, made)
+		result = result.or(it.possible(made, then))
+		it.slots = it.slots[:len(it.slots)-1]
+		if result.met() {
+			return result
+		}
+	}
+	return result
+}
+
+// possible goes on when the slot can be met at all.
+func (it *items) possible(s slot, then func() answer) answer {
+	if _, length := it.extent(); it.most >= 0 && length > it.most {
+		return nothing
+	}
+	if found := it.meet(s.asked...); found.none() {
+		return found
+	}
+	return then()
+}
+
+// extent returns how many slots stand at or behind width, and how long the array has to be.
+func (it *items) extent() (behind, length int) {
+	length = it.least
+	for _, s := range it.slots {
+		for _, at := range s.at {
+			if at == it.width {
+				behind++
+			} else {
+				length = max(length, at+1)
+			}
+		}
+	}
+	if behind > 0 {
+		length = max(length, it.width+behind)
+	}
+	return behind, length
+}
+
+// fill settles every item of the array: the slots, and those between them.
+func (it *items) fill() answer {
+	_, length := it.extent()
+	if length > maxItems {
+		return answer{doubt: "minItems", waits: free}
+	}
+	it.spend(length / 8)
+	all := make([]int, length) // of each item its slot, counted from 1
+	behind := it.width
+	for s := range it.slots {
+		for _, at := range it.slots[s].at {
+			if at == it.width {
+				at = behind
+				behind++
+			}
+			all[at] = s + 1
+		}
+	}
+	list := make([]item, length)
+	for at, s := range all {
+		list[at] = item{slot: s, asked: it.askedAt(at)}
+		if s > 0 {
+			list[at].asked = it.slots[s-1].asked
+		}
+	}
+	return it.capped(list, 0, 0, 0)
+}
+
+type item struct {
+	slot  int
+	asked []literal
+}
+
+// capped decides for each count that has a limit whether the items from at on are among those counted; taken are already.
+func (it *items) capped(list []item, count, at, taken int) answer {
+	for count < len(it.counts) && it.counts[count].most < 0 {
+		count++
+	}
+	if it.steps += 2; it.steps > maxSteps {
+		return answer{doubt: "size", waits: free}
+	}
+	switch {
+	case count == len(it.counts):
+		return it.assemble(list)
+	case at == len(list):
+		return it.capped(list, count+1, 0, 0)
+	}
+	counted := it.counts[count]
+	old := list[at].asked
+	result := nothing
+	for one, l := range []literal{counted.kids[0].negated(), counted.kids[0]} {
+		more := taken + one
+		list[at].asked = append(slices.Clip(old), l)
+		found := nothing
+		if more <= counted.most {
+			if found = it.meet(list[at].asked...); !found.none() {
+				found = it.capped(list, count, at+1, more)
+			}
+		}
+		list[at].asked = old
+		if result = result.or(found); result.met() {
+			return result
+		}
+	}
+	return result
+}
+
+// assemble finds a value for each item.
+func (it *items) assemble(list []item) answer {
+	values := make([][]byte, len(list))
+	doubt := ""
+	for at := range list {
+		asked := list[at].asked
+		if s := list[at].slot; s > 0 {
+			for before := range at { // equal items
+				if list[before].slot == s {
+					asked = append(slices.Clip(asked), list[before].asked...)
+				}
+			}
+			for after := at + 1; after < len(list); after++ {
+				if list[after].slot == s {
+					asked = append(slices.Clip(asked), list[after].asked...)
+				}
+			}
+		}
+		found := it.meet(asked...)
+		if found.none() {
+			return found
+		}
+		if found.doubt != "" {
+			doubt = found.doubt
+		}
+		if values[at] = found.value; found.value == nil {
+			return answer{doubt: doubt, waits: free}
+		}
+	}
+	if it.unique {
+		return it.different(list, values, doubt)
+	}
+	return it.joined(values, doubt)
+}
+
+// different makes the items of an array differ, one after the other.
+func (it *items) different(list []item, values [][]byte, doubt string) answer {
+	for at := range values {
+		var before []*canon.Node
+		for _, v := range values[:at] {
+			if n, err := canon.Parse(v); err == nil {
+				before = append(before, n)
+			}
+		}
+		if !slices.ContainsFunc(values[:at], func(v []byte) bool { return bytes.Equal(v, values[at]) }) {
+			continue
+		}
+		found := it.meet(append(slices.Clip(list[at].asked), it.ofValues(before...).negated())...)
+		if found.none() {
+			if found.waits == free && it.alike(list[:at+1]) {
+				return nothing // all values there are, are taken
+			}
+			return answer{doubt: "uniqueItems", waits: free}
+		}
+		if found.doubt != "" {
+			doubt = found.doubt
+		}
+		if values[at] = found.value; found.value == nil {
+			return answer{doubt: doubt, waits: free}
+		}
+	}
+	return it.joined(values, doubt)
+}
+
+// alike reports items of which all are asked the same.
+func (it *items) alike(list []item) bool {
+	var first string
+	for i, x := range list {
+		sorted, _ := distinct(slices.Clone(x.asked))
+		if key := keyOf(sorted); i == 0 {
+			first = key
+		} else if key != first {
+			return false
+		}
+	}
+	return true
+}
+
+// joined makes the array, unless it is barred.
+func (it *items) joined(values [][]byte, doubt string) answer {
+	text := canon.List(values...)
+	if !it.isBarred(string(text)) {
+		return answer{value: text, doubt: doubt, waits: free}
+	}
+	return it.longer(values)
+}
+
+// longer adds an item to an array that is barred, or gives up.
+func (it *items) longer(values [][]byte) answer {
+	for range 3 {
+		if it.most >= 0 && len(values) >= it.most || len(values) >= maxItems {
+			break
+		}
+		asked := it.askedAt(len(values))
+		for _, c := range it.counts {
+			if c.most >= 0 {
+				asked = append(asked, c.kids[0].negated())
+			}
+		}
+		if it.unique {
+			for _, v := range values {
+				if n, err := canon.Parse(v); err == nil {
+					asked = append(asked, it.ofValues(n).negated())
+				}
+			}
+		}
+		found := it.meet(asked...)
+		if !found.met() {
+			break
+		}
+		values = append(slices.Clip(values), found.value)
+		if text := canon.List(values...); !it.isBarred(string(text)) {
+			return answer{value: text, waits: free}
+		}
+	}
+	return it.otherwise(values)
+}
+
+// otherwise changes one item of an array that is barred. That none can be changed is a proof only of the empty array that may not grow.
+func (it *items) otherwise(values [][]byte) answer {
+	for at := range values {
+		n, err := canon.Parse(values[at])
+		if err != nil || it.unique || len(it.counts) > 0 || len(it.slots) > 0 {
+			break
+		}
+		if found := it.meet(append(it.askedAt(at), it.ofValues(n).negated())...); found.met() {
+			changed := slices.Clone(values)
+			changed[at] = found.value
+			if text := canon.List(changed...); !it.isBarred(string(text)) {
+				return answer{value: text, waits: free}
+			}
+		}
+	}
+	if it.most == 0 {
+		return nothing
+	}
+	return answer{doubt: "enum", waits: free}
+}

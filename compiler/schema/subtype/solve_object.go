@@ -1,0 +1,447 @@
+package subtype
+
+import (
+	"maps"
+	"slices"
+
+	"anvil/compiler/canon"
+)
+
+// members is an object that is being made: which members it has to have, and what is asked of them.
+type members struct {
+	*branch
+	shapes   []*shape   // every member is as each of them says
+	unlike   []*formula // of opShape: and some member is not as each of these says
+	names    []literal  // every member's name is as each of these says
+	misnamed []literal  // and some member's name is not as each of these says
+	required []string
+	absent   map[string]bool
+
+	known    []string             // every name that is mentioned
+	patterns []literal            // every pattern of a shape
+	chosen   map[string][]literal // what is asked of the members there are
+}
+
+// anObject looks for an object.
+func (b *branch) anObject() answer {
+	o := &members{branch: b, absent: map[string]bool{}, chosen: map[string][]literal{}}
+	for _, l := range b.assert {
+		switch {
+		case l.op == opShape && l.not:
+			o.unlike = append(o.unlike, l.formula)
+		case l.op == opShape:
+			o.shapes = append(o.shapes, l.shape)
+		case l.op == opNames && l.not:
+			o.misnamed = append(o.misnamed, l.kids[0])
+		case l.op == opNames:
+			o.names = append(o.names, l.kids[0])
+		case (l.op == opRequired) != l.not:
+			o.required = append(o.required, l.text)
+		default:
+			o.absent[l.text] = true
+		}
+	}
+	for _, name := range o.required {
+		if o.absent[name] {
+			return nothing
+		}
+	}
+	if b.least > maxMembers {
+		return answer{doubt: "minProperties", waits: free}
+	}
+	o.survey()
+	return o.begin(0)
+}
+
+// maxMembers bounds the objects that are made here, beside what is required.
+const maxMembers = 64
+
+// survey collects the names and patterns that are mentioned.
+func (o *members) survey() {
+	mentioned := map[string]bool{}
+	seen := map[int]bool{}
+	add := func(s *shape) {
+		for _, name := range s.names {
+			mentioned[name] = true
+		}
+		for _, p := range s.patterns {
+			if !seen[p.name.key()] {
+				seen[p.name.key()] = true
+				o.patterns = append(o.patterns, p.name)
+			}
+		}
+	}
+	for _, s := range o.shapes {
+		add(s)
+	}
+	for _, f := range o.unlike {
+		add(f.shape)
+	}
+	for _, name := range o.required {
+		mentioned[name] = true
+	}
+	for name := range o.absent {
+		mentioned[name] = true
+	}
+	o.known = slices.Sorted(maps.Keys(mentioned))
+}
+
+// of returns what every member of that name is asked. sure is false when it is not known whether a pattern matches.
+func (o *members) of(name string) (asked []literal, sure bool) {
+	sure = true
+	for _, s := range o.shapes {
+		more, known := o.says(s, name)
+		asked = append(asked, more...)
+		sure = sure && known
+	}
+	return asked, sure
+}
+
+// says returns what one shape says of the member.
+func (o *members) says(s *shape, name string) (asked []literal, sure bool) {
+	sure = true
+	value, covered := s.members[name]
+	if covered {
+		asked = append(asked, value)
+	}
+	for _, p := range s.patterns {
+		switch o.matches(o.language(p.name.text), name) {
+		case yes:
+			asked = append(asked, p.value)
+			covered = true
+		case unsure:
+			sure = false
+		}
+	}
+	if !covered {
+		asked = append(asked, s.rest)
+	}
+	return asked, sure
+}
+
+// begin takes in the required members, from the i-th on.
+func (o *members) begin(i int) answer {
+	doubt := ""
+	for _, name := range o.required {
+		if _, there := o.chosen[name]; there {
+			continue
+		}
+		found := o.enter(name)
+		if found.none() {
+			return found
+		}
+		if found.doubt != "" {
+			doubt = found.doubt
+		}
+	}
+	if o.most >= 0 && len(o.chosen) > o.most {
+		return nothing
+	}
+	found := o.odd(i)
+	if doubt != "" && !found.none() {
+		found.doubt = doubt
+	}
+	return found
+}
+
+// enter makes name one of the members, and returns a value that it may have.
+func (o *members) enter(name string, more ...literal) answer {
+	if o.absent[name] {
+		return nothing
+	}
+	doubt := ""
+	for _, l := range o.names {
+		switch o.holds(l, textNode(name)) {
+		case no:
+			return nothing
+		case unsure:
+			doubt = "propertyNames"
+		}
+	}
+	asked, sure := o.of(name)
+	if !sure {
+		doubt = "patternProperties"
+	}
+	asked = append(append(asked, o.chosen[name]...), more...)
+	found := o.meet(asked...)
+	if found.none() {
+		return found
+	}
+	o.chosen[name] = asked
+	if doubt != "" {
+		found.doubt = doubt
+	}
+	return found
+}
+
+// try makes a member, goes on, and takes it back.
+func (o *members) try(name string, more []literal, then func() answer) answer {
+	old, there := o.chosen[name]
+	if o.steps += 2; o.steps > maxSteps {
+		return answer{doubt: "size", waits: free}
+	}
+	if !there && o.most >= 0 && len(o.chosen) >= o.most {
+		return nothing
+	}
+	found := o.enter(name, more...)
+	if !found.none() {
+		doubt := found.doubt
+		if found = then(); doubt != "" && !found.none() {
+			found.doubt = doubt
+		}
+	}
+	delete(o.chosen, name)
+	if there {
+		o.chosen[name] = old
+	}
+	return found
+}
+
+// odd finds, for each shape from the i-th on that must not hold, a member that is not as it says.
+func (o *members) odd(i int) answer {
+	if i == len(o.unlike) {
+		return o.odder(0)
+	}
+	f := o.unlike[i]
+	then := func() answer { return o.odd(i + 1) }
+	result := nothing
+	for _, name := range o.known {
+		asked, sure := o.says(f.shape, name)
+		if o.unclaimed && f.second && o.isUnclaimed(name) {
+			continue
+		}
+		for _, l := range asked {
+			if l.always() {
+				continue
+			}
+			found := o.try(name, []literal{l.negated()}, then)
+			if !sure && !found.none() {
+				found.doubt = "patternProperties"
+			}
+			if result = result.or(found); result.met() {
+				return result
+			}
+		}
+		if !sure && !result.met() {
+			result = result.or(answer{doubt: "patternProperties", waits: free})
+		}
+	}
+	return result.or(o.fresh(func(matched []bool) []literal { return o.told(f.shape, matched) }, nil, then))
+}
+
+// isUnclaimed reports a member that nobody required and that all shapes leave to whoever sends it.
+func (o *members) isUnclaimed(name string) bool {
+	if slices.Contains(o.required, name) {
+		return false
+	}
+	for _, s := range o.shapes {
+		if _, named := s.members[name]; named || !s.rest.always() {
+			return false
+		}
+		for _, p := range s.patterns {
+			if o.matches(o.language(p.name.text), name) != no {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// told is what a shape says of a name that nobody mentions, when it matches these patterns of o.
+func (o *members) told(s *shape, matched []bool) []literal {
+	var asked []literal
+	for _, p := range s.patterns {
+		if at := slices.IndexFunc(o.patterns, func(l literal) bool { return l.key() == p.name.key() }); matched[at] {
+			asked = append(asked, p.value)
+		}
+	}
+	if asked == nil {
+		asked = append(asked, s.rest)
+	}
+	return asked
+}
+
+// maxPatterns bounds how many patterns are taken apart at once.
+const maxPatterns = 6
+
+// fresh tries members whose names nobody mentions: for each set of patterns that a name can match, one name. unlike says what a member of such a
+// name is asked, of which something must not hold; when it is nil, the names must not be as misnamed says.
+func (o *members) fresh(unlike func(matched []bool) []literal, misnamed *literal, then func() answer) answer {
+	if len(o.patterns) > maxPatterns {
+		return answer{doubt: "patternProperties", waits: free}
+	}
+	result := nothing
+	matched := make([]bool, len(o.patterns))
+	for set := range 1 << len(o.patterns) {
+		for i := range matched {
+			matched[i] = set>>i&1 == 1
+		}
+		faults := [][]literal{nil}
+		if unlike != nil {
+			faults = faults[:0]
+			for _, l := range unlike(matched) {
+				if !l.always() {
+					faults = append(faults, []literal{l.negated()})
+				}
+			}
+		}
+		if len(faults) == 0 {
+			continue
+		}
+		name, found := o.name(matched, misnamed)
+		if found.value == nil {
+			result = result.or(found)
+			continue
+		}
+		for _, fault := range faults {
+			tried := o.try(name, fault, then)
+			if found.doubt != "" && !tried.none() {
+				tried.doubt = found.doubt
+			}
+			if result = result.or(tried); result.met() {
+				return result
+			}
+		}
+	}
+	return result
+}
+
+// name finds a name that nobody mentions and no member has, and that matches just these patterns.
+func (o *members) name(matched []bool, misnamed *literal) (string, answer) {
+	asked := append([]literal{o.ofTypes(aString)}, o.names...)
+	for i, p := range o.patterns {
+		if matched[i] {
+			asked = append(asked, p)
+		} else {
+			asked = append(asked, p.negated())
+		}
+	}
+	if misnamed != nil {
+		asked = append(asked, misnamed.negated())
+	}
+	var taken []*canon.Node
+	for _, name := range o.known {
+		taken = append(taken, textNode(name))
+	}
+	for name := range o.chosen {
+		taken = append(taken, textNode(name))
+	}
+	if len(taken) > 0 {
+		asked = append(asked, o.ofValues(taken...).negated())
+	}
+	if len(asked) == 2 && len(taken) > 0 {
+		asked = append(asked, o.atLeast(aString, 1)) // a name that reads well; there are enough
+	}
+	found := o.meet(asked...)
+	if found.value == nil {
+		return "", found
+	}
+	n, err := canon.Parse(found.value)
+	if err != nil {
+		return "", answer{doubt: "propertyNames", waits: free}
+	}
+	return n.Text(), found
+}
+
+// odder finds a member for each rule on names, from the i-th on, that must not hold.
+func (o *members) odder(i int) answer {
+	if i == len(o.misnamed) {
+		return o.pad()
+	}
+	rule := o.misnamed[i]
+	then := func() answer { return o.odder(i + 1) }
+	result := nothing
+	for _, name := range o.known {
+		verdict := o.holds(rule, textNode(name))
+		if verdict == yes {
+			continue
+		}
+		found := o.try(name, nil, then)
+		if verdict == unsure && !found.none() {
+			found.doubt = "propertyNames"
+		}
+		if result = result.or(found); result.met() {
+			return result
+		}
+	}
+	return result.or(o.fresh(nil, &rule, then))
+}
+
+// pad adds members until there are enough: those that are mentioned first, then others.
+func (o *members) pad() answer {
+	if len(o.chosen) >= o.least {
+		return o.assemble()
+	}
+	result := nothing
+	for _, name := range o.known {
+		if _, there := o.chosen[name]; there {
+			continue
+		}
+		found := o.try(name, nil, o.pad)
+		if result = result.or(found); result.met() {
+			return result
+		}
+	}
+	return result.or(o.fresh(nil, nil, o.pad))
+}
+
+// assemble finds a value for each member.
+func (o *members) assemble() answer {
+	doubt := ""
+	members := map[string][]byte{}
+	for _, name := range slices.Sorted(maps.Keys(o.chosen)) {
+		found := o.meet(o.chosen[name]...)
+		if found.none() {
+			return found
+		}
+		if found.doubt != "" {
+			doubt = found.doubt
+		}
+		if found.value == nil {
+			return answer{doubt: doubt, waits: free}
+		}
+		members[name] = found.value
+	}
+	text := objectText(members)
+	if o.isBarred(string(text)) {
+		return o.otherwise(members)
+	}
+	return answer{value: text, doubt: doubt, waits: free}
+}
+
+func objectText(members map[string][]byte) []byte {
+	var b canon.Builder
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		b.Add(name, members[name])
+	}
+	return canon.MustCanonical(b.Bytes())
+}
+
+// otherwise changes an object that is barred, by one value or one more member.
+func (o *members) otherwise(members map[string][]byte) answer {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		n, err := canon.Parse(members[name])
+		if err != nil {
+			continue
+		}
+		found := o.meet(append(slices.Clip(o.chosen[name]), o.ofValues(n).negated())...)
+		if !found.met() {
+			continue
+		}
+		changed := maps.Clone(members)
+		changed[name] = found.value
+		if text := objectText(changed); !o.isBarred(string(text)) {
+			return answer{value: text, waits: free}
+		}
+	}
+	if o.most == 0 {
+		return nothing
+	}
+	if o.least = len(members) + 1; o.least > maxMembers || o.most >= 0 && o.least > o.most {
+		return answer{doubt: "enum", waits: free}
+	}
+	if found := o.pad(); !found.none() {
+		return found
+	}
+	return answer{doubt: "enum", waits: free}
+}

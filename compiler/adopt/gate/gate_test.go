@@ -66,7 +66,7 @@ func TestCatalogueIsHonest(t *testing.T) {
 	}
 }
 
-// TestNoRuleStopsAnother gives one surface with every fault; all of them are reported in one run.
+// TestNoRuleStopsAnother counts what is found of one surface with several faults; TestNoFixtureStopsAnother has one with those of every rule.
 func TestNoRuleStopsAnother(t *testing.T) {
 	var tools []string
 	for i := range 39 {

@@ -47,7 +47,7 @@ func (sh *shell) rulesCommand() *cli.Command {
 		if id := c.Args().First(); id != "" {
 			r, ok := rules.Find(id)
 			if !ok {
-				return usagef("no rule %q; list them with `anvil rules`", id)
+				return unknownRule(id, rules)
 			}
 			return sh.explain(r)
 		}
@@ -62,6 +62,9 @@ func (sh *shell) rulesCommand() *cli.Command {
 // explain prints a rule: what it means, what to do, on which axes it counts, and the fixture it fires on.
 func (sh *shell) explain(r diag.Rule) error {
 	fmt.Fprintf(sh.out, "%s (%s)\n%s\n\n%s\n", r.ID, classWords(r), r.Title, strings.ReplaceAll(r.Doc, "\n", " "))
+	if r.Retired != "" {
+		fmt.Fprintf(sh.out, "retired: %s\n", r.Retired)
+	}
 	if r.Hint != "" {
 		fmt.Fprintf(sh.out, "-> %s\n", r.Hint)
 	}
@@ -76,7 +79,40 @@ func (sh *shell) explain(r diag.Rule) error {
 			fmt.Fprintf(sh.out, "why:\n%s\n", asBlock(example.Why))
 		}
 	}
+	if example, ok := diff.Example(r.ID); ok {
+		fmt.Fprintf(sh.out, "\nof a server that showed:\n%s\nfires on:\n%s\nnot on:\n%s\nsays, of the first (rev) and of the second (near):\n%s\n",
+			asBlock(example.Base), asBlock(example.Fires), asBlock(example.Near), asBlock(example.Says))
+	}
 	return sh.out.err
+}
+
+func unknownRule(id string, rules diag.Catalog) error {
+	hint := "list them with `anvil rules`"
+	if like := nearest(id, rules); len(like) > 0 {
+		hint = "the nearest are " + strings.Join(like, ", ") + "; " + hint
+	}
+	return usagef("no rule %q; %s", id, hint)
+}
+
+// nearestRules is how many rules are proposed for an id that is none.
+const nearestRules = 3
+
+// nearest are the ids that are most like one that is not known, the most like first.
+func nearest(id string, rules diag.Catalog) []string {
+	var flags []cli.Flag // the library knows how to compare their names
+	for _, r := range rules {
+		flags = append(flags, &cli.BoolFlag{Name: r.ID})
+	}
+	var ids []string
+	for range nearestRules {
+		best := strings.TrimPrefix(cli.SuggestFlag(flags, id, true), "--")
+		if best == "" { // nothing is like it at all
+			break
+		}
+		flags = slices.DeleteFunc(flags, func(f cli.Flag) bool { return f.Names()[0] == best })
+		ids = append(ids, best)
+	}
+	return ids
 }
 
 // exampleWidth is how many characters of an example are shown; a few rules need very large ones.
@@ -112,6 +148,9 @@ func (sh *shell) printProfiles(id string) error {
 }
 
 func classWords(r diag.Rule) string {
+	if r.Retired != "" {
+		return "retired"
+	}
 	if r.Security {
 		return string(r.Class) + ", security"
 	}

@@ -37,7 +37,7 @@ var hostile = []struct {
 		return taking("t", `"a":{"type":"string","enum":[`+strings.Join(values, ",")+`]}`)
 	}},
 	{"enum values of numbers", 25_000, func(n int) string { return taking("t", `"a":{"enum":[1`+strings.Repeat(",1", n)+`]}`) }},
-	{"names alike", 100, func(n int) string {
+	{"names alike", 50, func(n int) string {
 		tools := make([]string, 2*n)
 		for i := range tools {
 			name := fmt.Sprintf("%score:%s%d", []string{"c", "\u0441"}[i/2%2], strings.Repeat("x", 900), i/4)

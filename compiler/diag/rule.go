@@ -15,6 +15,7 @@ type Rule struct {
 	Security bool   // its findings concern trust
 	Hint     string // what to do next, where that is the same for all of its findings
 	Since    string // the version of anvil that brought it
+	Retired  string // since when it finds nothing any more, and what does in its place; its id is never used for another rule
 }
 
 // Catalog is a set of rules, sorted by id.

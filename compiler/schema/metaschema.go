@@ -108,14 +108,14 @@ func shallow(d Draft, n *canon.Node) map[string]any {
 	for _, m := range n.Members {
 		switch form := keywords[m.Name].Form; form {
 		case One:
-			out[m.Name] = stub(m.Value)
+			out[m.Name] = kindOnly(m.Value)
 		case List, OneOrList:
-			out[m.Name] = stub(m.Value)
+			out[m.Name] = kindOnly(m.Value)
 			if m.Value.IsArray() {
-				out[m.Name] = each(m.Value, stub)
+				out[m.Name] = each(m.Value, kindOnly)
 			}
 		case Named, NamedOrNames:
-			out[m.Name] = stub(m.Value)
+			out[m.Name] = kindOnly(m.Value)
 			if m.Value.IsObject() {
 				entries := map[string]any{}
 				for _, e := range m.Value.Members {
@@ -124,7 +124,7 @@ func shallow(d Draft, n *canon.Node) map[string]any {
 				out[m.Name] = entries
 			}
 		case Choices:
-			out[m.Name] = stub(m.Value)
+			out[m.Name] = kindOnly(m.Value)
 			if m.Value.IsArray() {
 				out[m.Name] = each(m.Value, func(n *canon.Node) any { return string(n.Canonical()) })
 				if len(m.Value.Items) == 0 {
@@ -142,9 +142,9 @@ func shallow(d Draft, n *canon.Node) map[string]any {
 
 func entryOf(of Form, n *canon.Node) any {
 	if of == NamedOrNames && n.IsArray() {
-		return each(n, stub)
+		return each(n, kindOnly)
 	}
-	return stub(n)
+	return kindOnly(n)
 }
 
 func each(n *canon.Node, f func(*canon.Node) any) []any {
@@ -155,8 +155,8 @@ func each(n *canon.Node, f func(*canon.Node) any) []any {
 	return out
 }
 
-// stub stands for a value of which only the kind matters, and for a scalar itself.
-func stub(n *canon.Node) any { return plainValue(n, 0) }
+// kindOnly stands for a value of which only the kind matters, and for a scalar itself.
+func kindOnly(n *canon.Node) any { return plainValue(n, 0) }
 
 // plainValue gives a value so many levels deep; below that, containers are empty.
 func plainValue(n *canon.Node, levels int) any {

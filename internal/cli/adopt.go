@@ -44,34 +44,21 @@ func (sh *shell) adopt(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	mode, err := parseMode(c.String("mode"))
-	if err != nil {
-		return err
-	}
 	out := c.String("out")
-	earlier, err := checkOut(out)
+	mode, err := modeOf(c, out)
 	if err != nil {
 		return err
-	}
-	if earlier != nil && !c.IsSet("mode") {
-		mode = earlier.Manifest.Mode // a pack that is built again stays what it is
 	}
 	target, err := sh.target(c, c.Args().Slice(), sh.rest)
 	if err != nil {
 		return err
 	}
-	in := emit.Inputs{Mode: mode}
-	if in.Upstream, err = sh.upstreamOf(mode, target); err != nil {
-		return err
-	}
-	if in.Base, err = readBase(c.String("base")); err != nil {
-		return err
-	}
-	selection, err := sh.selection(c, c.String("approve"))
+	in, err := sh.inputs(c, mode, target)
 	if err != nil {
 		return err
 	}
-	if _, err := sh.gateOptions(c); err != nil {
+	selection, err := sh.selection(c, c.String("approve"))
+	if err = cmp.Or(err, sh.checkGate(c)); err != nil {
 		return err
 	}
 	var findings []diag.Finding
@@ -98,6 +85,35 @@ func (sh *shell) adopt(c *cli.Context) error {
 	sh.tellPassed(findings)
 	selection.concerns.tell(sh.err, given.chosen, given.skipped, out)
 	return sh.printAdopted(c, out, built, findings, format)
+}
+
+// checkGate says what is wrong with the settings of the gate, before anything is started.
+func (sh *shell) checkGate(c *cli.Context) error {
+	_, err := sh.gateOptions(c)
+	return err
+}
+
+// modeOf is the mode that was asked for. A pack that is built again stays what it is.
+func modeOf(c *cli.Context, out string) (pack.Mode, error) {
+	mode, err := parseMode(c.String("mode"))
+	if err != nil {
+		return "", err
+	}
+	earlier, err := checkOut(out)
+	if earlier != nil && !c.IsSet("mode") {
+		mode = earlier.Manifest.Mode
+	}
+	return mode, err
+}
+
+// inputs are those of a pack that do not come from the server.
+func (sh *shell) inputs(c *cli.Context, mode pack.Mode, target config.Target) (in emit.Inputs, err error) {
+	in.Mode = mode
+	if in.Upstream, err = sh.upstreamOf(mode, target); err != nil {
+		return in, err
+	}
+	in.Base, err = readBase(c.String("base"))
+	return in, err
 }
 
 // adoptInto builds the pack and puts it in place. What was approved while the server was asked counts: the approvals are read now.

@@ -10,15 +10,15 @@ import (
 	"anvil/compiler/diag"
 )
 
-// printCallResult prints what the tool returned, and exits 6 when it reports an error. As JSON it is the server's own result, byte for byte
-// but for its layout; on a terminal what would steer it is escaped.
+// printCallResult prints what the tool returned, and exits 6 when it reports an error. As JSON it is the server's own result, value for value;
+// what would give a command to the runner of a CI job is escaped in it, and on a terminal what would steer that.
 func (sh *shell) printCallResult(tool string, result []byte, format string) error {
 	node, err := canon.Parse(result)
 	if err != nil || !node.IsObject() {
 		return &exitError{exitUnreachable, fmt.Errorf("tool %q: the server answered with something that is no result: the protocol has an object there", tool)}
 	}
 	if format == "json" {
-		text := indented(node)
+		text := diag.HarmlessQuoted(indented(node))
 		if isTerminal(sh.out.w) {
 			text = diag.PrintableJSON(text)
 		}

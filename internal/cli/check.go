@@ -83,7 +83,7 @@ func (sh *shell) check(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := sh.gateOptions(c); err != nil {
+	if err := sh.checkGate(c); err != nil {
 		return err
 	}
 	servers, err := configured(c, file, c.Args().Slice())
@@ -105,12 +105,17 @@ func (sh *shell) check(c *cli.Context) error {
 	if err := sh.printCheck(c, report, format, threshold); err != nil {
 		return err
 	}
+	sh.tellHow(outcomes)
+	return checkExit(report, threshold, c.Bool("update"))
+}
+
+// tellHow tells on stderr how to let pass what the gate refused.
+func (sh *shell) tellHow(outcomes []outcome) {
 	for _, o := range outcomes {
 		if o.how != "" {
 			fmt.Fprintf(sh.err, "anvil: %s\n", sh.clean(o.how))
 		}
 	}
-	return checkExit(report, threshold, c.Bool("update"))
 }
 
 // configured resolves the named servers, all of them without names. Every wrong entry is reported before anything is started.

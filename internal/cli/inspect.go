@@ -44,7 +44,7 @@ func (sh *shell) inspect(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := sh.gateOptions(c); err != nil {
+	if err := sh.checkGate(c); err != nil {
 		return err
 	}
 	tokens.Prepare() // while the server starts

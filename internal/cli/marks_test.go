@@ -30,15 +30,9 @@ func markedServer(t *testing.T, folder, name, more string) {
 		prompts = append(prompts, fmt.Sprintf(`{"name":%s,"description":%s}`, canon.Quote(fmt.Sprint(mark, i)), lines))
 	}
 	all := canon.Quote(strings.Join(marks, "\n") + more)
-	text := fmt.Sprintf(`{"name":%s,"instructions":%s,"tools":[%s],"prompts":[%s],"answers":{%s:"\"result\":{\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":%s}]}"}}`,
-		canon.Quote(marks[0]), all, strings.Join(tools, ","), strings.Join(prompts, ","), canon.Quote(marks[0]), escapedInside(string(all)))
+	text := fmt.Sprintf(`{"name":%s,"instructions":%s,"tools":[%s],"prompts":[%s],"answers":{%s:{"result":{"isError":true,"content":[{"type":"text","text":%s}]}}}}`,
+		canon.Quote(marks[0]), all, strings.Join(tools, ","), strings.Join(prompts, ","), canon.Quote(marks[0]), all)
 	writeFile(t, filepath.Join(folder, name), text)
-}
-
-// escapedInside is a JSON text as it stands within a text of JSON.
-func escapedInside(text string) string {
-	quoted := string(canon.Quote(text))
-	return quoted[1 : len(quoted)-1]
 }
 
 func writeFile(t *testing.T, name, text string) {
@@ -66,6 +60,7 @@ func TestNoLineIsACommand(t *testing.T) {
 			accept = append(accept, "--accept", `{rule: hidden-text, `+item+`, until: 2199-01-31, reason: "::error ::m"}`)
 		}
 	}
+	runAnvil(t, folder, nil, slices.Concat([]string{"mcp", "snapshot", "--dir", "."}, accept, []string{"odd"})...).want(t, exitClean)
 	lines := 0
 	run := func(format string, args ...string) ran {
 		t.Helper()
@@ -89,15 +84,14 @@ func TestNoLineIsACommand(t *testing.T) {
 	}
 	for _, format := range reportFormats {
 		run(format, "mcp", "inspect", "odd")
-		run(format, slices.Concat([]string{"mcp", "snapshot", "odd"}, accept)...).want(t, exitClean)
-		run(format, slices.Concat([]string{"mcp", "adopt", "--out", "pack"}, accept, []string{"odd"})...).want(t, exitClean)
 		run(format, slices.Concat([]string{"mcp", "check", "--update"}, accept)...)
 		run(format, slices.Concat([]string{"mcp", "check"}, accept)...)
-		run(format, "mcp", "diff", "odd", "testdata/snapshots/odd.snapshot.json")
-		run(format, "mcp", "diff", "testdata/snapshots/odd.snapshot.json", "--", "fakeserver", "new.json")
+		run(format, "mcp", "diff", "odd.snapshot.json", "--", "fakeserver", "new.json")
 	}
 	for _, format := range []string{"text", "json", "yaml", "markdown"} { // the others are one for all reports
 		run(format, "mcp", "inspect", "--all")
+		run(format, slices.Concat([]string{"mcp", "snapshot", "odd"}, accept)...).want(t, exitClean)
+		run(format, slices.Concat([]string{"mcp", "adopt", "--out", "pack"}, accept, []string{"odd"})...).want(t, exitClean)
 		run(format, "mcp", "snapshot", "--name", "odd", "--dir", "refused", "odd")
 		run(format, "mcp", "adopt", "--out", "refused", "odd")
 		run(format, "mcp", "inspect", "--as", "claude-code", "odd")
@@ -106,7 +100,7 @@ func TestNoLineIsACommand(t *testing.T) {
 	run("", "mcp", "inspect", "--evidence", "-", "--out", "report", "odd")
 	run("", "mcp", "approve", "pack", "--all", "--by", "x", "--reason", "::error ::m")
 	for _, format := range []string{"text", "json"} {
-		run(format, "mcp", "call", "odd", "--confirm", marks[0])
+		run(format, "mcp", "call", "odd", "--confirm", marks[0]).want(t, exitTool, "task.complete result=Failed")
 		run(format, "mcp", "call", "odd", "--confirm", "::error ::no such tool")
 	}
 	if lines < 5_000 {

@@ -31,26 +31,26 @@ const (
 func TestReportsStayInProportion(t *testing.T) {
 	for name, tools := range map[string]func() []string{
 		"names alike": func() (tools []string) {
-			for i := range 200 {
+			for i := range 100 {
 				tools = append(tools, fmt.Sprintf(`{"name":"%score:%s%d","description":"%d","inputSchema":{"type":"string"}}`, []string{"c", "\\u0441"}[i/2%2], strings.Repeat("x", 900), i/4, i))
 			}
 			return tools
 		},
 		"short names": func() (tools []string) {
-			for i := range 3000 {
+			for i := range 1500 {
 				tools = append(tools, fmt.Sprintf(`{"name":"%so:%d","inputSchema":{}}`, []string{"c", "\\u0441"}[i%2], i/3))
 			}
 			return tools
 		},
 		"tag characters": func() (tools []string) {
 			hidden := strings.Repeat("\U000E0041\U000E0042", 20)
-			for i := range 200 {
+			for i := range 100 {
 				tools = append(tools, fmt.Sprintf(`{"name":"%s%d","description":"%s","inputSchema":{"type":"object","properties":{"%s":{"type":"string","description":"%s","enum":["%s"]}}}}`, hidden, i, hidden, hidden, hidden, hidden))
 			}
 			return tools
 		},
 		"markup": func() (tools []string) {
-			for i := range 150 {
+			for i := range 80 {
 				text := strings.Repeat("<&|://@#[x](y)", 60)
 				tools = append(tools, fmt.Sprintf(`{"name":"%s%d","description":"%s","inputSchema":{"type":"string"}}`, text, i, text))
 			}
@@ -126,7 +126,7 @@ func inspectedTools(t *testing.T, tools []string) (view inspection, size int) {
 func largeSnapshot(t *testing.T, folder string) string {
 	t.Helper()
 	var tools []string
-	for i := range 3000 {
+	for i := range 1500 {
 		tools = append(tools, fmt.Sprintf(`{"name":"%so:%d","description":"d","inputSchema":{"type":"string"}}`, []string{"c", "\\u0441"}[i%2], i/3))
 	}
 	s := surfaceOf(t, tools)

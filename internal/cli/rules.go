@@ -63,7 +63,7 @@ func (sh *shell) writePage(page []byte) error {
 func (sh *shell) explainRule(id string, markdown bool) error {
 	r, ok := allRules().Find(id)
 	if !ok {
-		return usagef("no rule %q; list them with `anvil rules`", id)
+		return unknownRule(id, allRules())
 	}
 	if markdown {
 		return sh.writePage(rulePage(r))
@@ -74,6 +74,9 @@ func (sh *shell) explainRule(id string, markdown bool) error {
 // explain prints a rule: what it means, what to do, on which axes it counts, and the fixture it fires on.
 func (sh *shell) explain(r diag.Rule) error {
 	fmt.Fprintf(sh.out, "%s (%s)\n%s\n\n%s\n", r.ID, classWords(r), r.Title, strings.ReplaceAll(r.Doc, "\n", " "))
+	if r.Retired != "" {
+		fmt.Fprintf(sh.out, "retired: %s\n", r.Retired)
+	}
 	if r.Hint != "" {
 		fmt.Fprintf(sh.out, "-> %s\n", r.Hint)
 	}
@@ -99,6 +102,35 @@ func exampleOf(rule string) (diag.Fixture, bool) {
 		}
 	}
 	return diag.Fixture{}, false
+}
+
+func unknownRule(id string, rules diag.Catalog) error {
+	hint := "list them with `anvil rules`"
+	if like := nearest(id, rules); len(like) > 0 {
+		hint = "the nearest are " + strings.Join(like, ", ") + "; " + hint
+	}
+	return usagef("no rule %q; %s", id, hint)
+}
+
+// nearestRules is how many rules are proposed for an id that is none.
+const nearestRules = 3
+
+// nearest are the ids that are most like one that is not known, the most like first.
+func nearest(id string, rules diag.Catalog) []string {
+	var flags []cli.Flag // the library knows how to compare their names
+	for _, r := range rules {
+		flags = append(flags, &cli.BoolFlag{Name: r.ID})
+	}
+	var ids []string
+	for range nearestRules {
+		best := strings.TrimPrefix(cli.SuggestFlag(flags, id, true), "--")
+		if best == "" { // nothing is like it at all
+			break
+		}
+		flags = slices.DeleteFunc(flags, func(f cli.Flag) bool { return f.Names()[0] == best })
+		ids = append(ids, best)
+	}
+	return ids
 }
 
 // exampleWidth is how many characters of an example are shown; a few rules need very large ones.
@@ -154,6 +186,9 @@ func (sh *shell) printProfiles(id string, markdown bool) error {
 func titleOf(p *profiles.Profile) string { return cmp.Or(p.Title, "MCP, revision "+p.ID) }
 
 func classWords(r diag.Rule) string {
+	if r.Retired != "" {
+		return "retired"
+	}
 	if r.Security {
 		return string(r.Class) + ", security"
 	}

@@ -49,6 +49,9 @@ func rulesPage() []byte {
 		fmt.Fprintf(&b, "\n## %s\n\n| rule | class | what it means | why | what to do |\n|---|---|---|---|---|\n", stage.title)
 		for _, r := range stage.rules {
 			doc := strings.Join(strings.Fields(r.Doc), " ")
+			if r.Retired != "" {
+				doc += " Retired: " + r.Retired
+			}
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", r.ID, classWords(r)+classesByAxis(r), diag.MarkdownText(r.Title), diag.MarkdownText(doc), diag.MarkdownText(r.Hint))
 		}
 	}

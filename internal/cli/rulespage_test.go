@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-var updateDocs = flag.Bool("update-docs", false, "rewrite docs/rules.md")
+var updateDocs = flag.Bool("update-docs", false, "rewrite docs/rules.md, and add to testdata/rule-ids.txt")
 
 // The page of rules is made from the catalogue, and as fresh as that.
 func TestRulesPageIsFresh(t *testing.T) {

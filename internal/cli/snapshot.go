@@ -51,17 +51,11 @@ func (sh *shell) snapshot(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	name := c.String("name")
-	if name == "" && target.Kind == config.KindName {
-		name = target.Server.Name
+	name, err := snapshotName(c, target)
+	if err != nil {
+		return err
 	}
-	if name == "" {
-		return usagef("give the snapshot a name: --name NAME")
-	}
-	if err := surface.CheckName(name); err != nil {
-		return usage(err)
-	}
-	if _, err := sh.gateOptions(c); err != nil {
+	if err := sh.checkGate(c); err != nil {
 		return err
 	}
 	store := storeOf(c)
@@ -82,25 +76,41 @@ func (sh *shell) snapshot(c *cli.Context) error {
 		return err
 	}
 	sh.tellPassed(findings)
-	view := snapshotView{File: store.Path(name), Change: changeOf(base, s), Counts: map[string]int{}, Digest: s.Digest}
-	for _, kind := range surface.Kinds {
-		view.Counts[kind.List()] = len(s.Items[kind])
-	}
-	text := fmt.Sprintf("%s: %s\n  %s\n  %s\n", view.File, view.Change, listCounts(view.Counts), view.Digest)
 	next := ""
 	if target.Kind != config.KindName {
 		next = fmt.Sprintf("\nnext: name the server %s in anvil.yaml, so that `anvil mcp check` compares it with this file\n", name)
 	}
-	report := diag.NewReport("snapshot", findings)
+	view := snapshotView{File: store.Path(name), Change: changeOf(base, s), Counts: map[string]int{}, Digest: s.Digest}
+	for _, kind := range surface.Kinds {
+		view.Counts[kind.List()] = len(s.Items[kind])
+	}
+	return sh.printSnapshot(c, snapshotReport{diag.NewReport("snapshot", findings), view}, format, next)
+}
+
+// snapshotName is the name that the snapshot gets: that of --name, or else of the configured server.
+func snapshotName(c *cli.Context, target config.Target) (string, error) {
+	name := c.String("name")
+	if name == "" && target.Kind == config.KindName {
+		name = target.Server.Name
+	}
+	if name == "" {
+		return "", usagef("give the snapshot a name: --name NAME")
+	}
+	return name, usage(surface.CheckName(name))
+}
+
+// printSnapshot tells what was written, and what to do next.
+func (sh *shell) printSnapshot(c *cli.Context, r snapshotReport, format, next string) error {
+	text := fmt.Sprintf("%s: %s\n  %s\n  %s\n", r.Snapshot.File, r.Snapshot.Change, listCounts(r.Snapshot.Counts), r.Snapshot.Digest)
 	if format == "text" {
 		var b strings.Builder
-		if _, lines := inShort(report); len(lines) > 0 {
-			fmt.Fprintf(&b, "\nfindings: %s\n", report.Summary.Line())
-			writeWarnings(&b, lines, "anvil mcp inspect "+diag.ShellPath(view.File))
+		if _, lines := inShort(r.Report); len(lines) > 0 {
+			fmt.Fprintf(&b, "\nfindings: %s\n", r.Summary.Line())
+			writeWarnings(&b, lines, "anvil mcp inspect "+diag.ShellPath(r.Snapshot.File))
 		}
 		return sh.writeResult("", sh.secret.hide([]byte(text+b.String()+next)))
 	}
-	return sh.show(c, sheet{Report: report, value: snapshotReport{report, view}, markdown: leading("```\n" + text + "```\n\n"), threshold: diag.FailOnError}, format)
+	return sh.show(c, sheet{Report: r.Report, value: r, markdown: leading("```\n" + text + "```\n\n"), threshold: diag.FailOnError}, format)
 }
 
 // passGate refuses a surface with errors; the report says what to fix. It returns what matters of the findings when they refuse

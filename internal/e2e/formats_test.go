@@ -47,6 +47,10 @@ func TestFormats(t *testing.T) {
 	}{
 		{"inspect", 0, []string{"inspect", "--", server}},
 		{"inspect-odd", 1, []string{"inspect", odd}},
+		{"inspect-accepted", 0, []string{"inspect", "--accept", "verb-dangerous-unannotated/create_refund:2199-01-31:seen",
+			"--accept", `{rule: verb-dangerous-unannotated, tool: delete_customer, until: 2199-01-31, reason: "]]>&<\n::error::"}`, "--", server}},
+		{"snapshot-refused", 1, []string{"snapshot", "--name", "r", "--dir", "snapshots", odd}},
+		{"adopt", 0, []string{"adopt", "--out", "pack", v1}},
 		{"inspect-all", 4, []string{"inspect", "--all"}},
 		{"diff", 1, []string{"diff", v1, v2}},
 		{"diff-same", 0, []string{"diff", v1, v1}},
@@ -66,6 +70,7 @@ func TestFormats(t *testing.T) {
 	if wrong := w.validateJUnit(files...); wrong != "" {
 		t.Error(wrong)
 	}
+	contains(t, "the output of what is accepted", string(w.read("inspect-accepted.xml")), "accepted until 2199-01-31: seen")
 	w.write("broken.xml", strings.Replace(string(w.read("check.xml")), " classname=", " class=", 1))
 	contains(t, "what the schemas say of a broken report", w.validateJUnit("broken.xml"), "JUnit.xsd: broken.xml", "jenkins-junit.xsd: broken.xml")
 }

@@ -52,8 +52,12 @@ var neverAccepted = map[string]string{
 
 // Check says what is wrong with the acceptance itself. known are the rules there are.
 func (a Acceptance) Check(known diag.Catalog) error {
-	if _, ok := known.Find(a.Rule); !ok {
+	rule, ok := known.Find(a.Rule)
+	switch {
+	case !ok:
 		return fmt.Errorf("rule %q is not known; list them with `anvil rules`", a.Rule)
+	case rule.Retired != "":
+		return fmt.Errorf("rule %s finds nothing any more: %s", a.Rule, rule.Retired)
 	}
 	if why, never := neverAccepted[a.Rule]; never {
 		return fmt.Errorf("findings of %s cannot be accepted: %s", a.Rule, why)

@@ -3,8 +3,6 @@ package gate
 import (
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,22 +17,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// fixture reads testdata/rules/<rule>/<name>.json.
+// fixture is the surface of a rule's fixture.
 func fixture(t *testing.T, rule, name string) *surface.McpSurfaceSnapshot {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "rules", rule, name+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	node, err := canon.Parse(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := surface.New(corpus.CaptureOf(node, "fixture"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return snapshotOf(t, corpus.Fixture(t, rule, name))
 }
 
 func lines(findings []diag.Finding) string {
@@ -64,27 +50,9 @@ func only(findings []diag.Finding, rule string) []diag.Finding {
 
 // TestRules fires every rule on its fixture, with exactly the findings of want.txt, and demands that it is silent on the near miss.
 func TestRules(t *testing.T) {
-	for _, rule := range Rules {
-		t.Run(rule.ID, func(t *testing.T) {
-			got := lines(only(judged(t, rule.ID, "fires"), rule.ID))
-			golden := filepath.Join("testdata", "rules", rule.ID, "want.txt")
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" || got == "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
-			if near := only(judged(t, rule.ID, "near"), rule.ID); len(near) > 0 {
-				t.Errorf("fires on the near miss:\n%s", lines(near))
-			}
-		})
-	}
+	corpus.Examples{Rules: Rules, Example: Example, Update: *update, Said: func(t *testing.T, rule string, fixture *canon.Node) string {
+		return lines(only(judgedAmong(t, fixture, nil), rule))
+	}}.Test(t)
 }
 
 func TestCatalogueIsHonest(t *testing.T) {
@@ -96,18 +64,9 @@ func TestCatalogueIsHonest(t *testing.T) {
 			t.Errorf("%s: the fixture lacks %v", r.ID, example.Missing())
 		}
 	}
-	entries, err := os.ReadDir("testdata/rules")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if _, ok := Rules.Find(e.Name()); !ok {
-			t.Errorf("fixture %s has no rule", e.Name())
-		}
-	}
 }
 
-// TestNoRuleStopsAnother gives one surface with every fault; all of them are reported in one run.
+// TestNoRuleStopsAnother counts what is found of one surface with several faults; TestNoFixtureStopsAnother has one with those of every rule.
 func TestNoRuleStopsAnother(t *testing.T) {
 	var tools []string
 	for i := range 39 {
@@ -160,7 +119,7 @@ func firings(findings []diag.Finding, rule string) map[firing]bool {
 func TestNoFixtureStopsAnother(t *testing.T) {
 	var all []*canon.Node
 	for _, rule := range Rules {
-		all = append(all, fixtureNode(t, rule.ID, "fires"))
+		all = append(all, corpus.Fixture(t, rule.ID, "fires"))
 	}
 	judgedOnce := map[string][]diag.Finding{}
 	for i, rule := range Rules {

@@ -2,8 +2,6 @@ package gate
 
 import (
 	stdcontext "context"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"anvil/compiler/canon"
@@ -16,20 +14,7 @@ import (
 // with its configured name, which are judged together. What "calls" answered, each of a tool, is held against the tool and comes behind.
 func judged(t *testing.T, rule, name string) []diag.Finding {
 	t.Helper()
-	return judgedAmong(t, fixtureNode(t, rule, name), nil)
-}
-
-func fixtureNode(t *testing.T, rule, name string) *canon.Node {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "rules", rule, name+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	node, err := canon.Parse(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return node
+	return judgedAmong(t, corpus.Fixture(t, rule, name), nil)
 }
 
 // judgedAmong checks a fixture whose surface has the items of all the given ones, itself among them; where it has several servers, one more lists

@@ -100,7 +100,7 @@ func TestBoundKeepsTheVerdict(t *testing.T) {
 		t.Errorf("errors that do not fit: %+v", v.Findings)
 	}
 	var accepted []Acceptance
-	many := crowd("many", "", 10, map[diag.Class]int{diag.Error: 3000})
+	many := crowd("many", "", 10, map[diag.Class]int{diag.Error: 1200})
 	for i := range many {
 		many[i].Tool = strings.TrimPrefix(many[i].Subject, "tool/")
 		accepted = append(accepted, Acceptance{Rule: "many", Tool: many[i].Tool, Reason: "r", Until: day("2027-01-01")})
@@ -136,7 +136,7 @@ func (c *countdown) Err() error {
 // surface from then on.
 func TestEveryCheckEnds(t *testing.T) {
 	for _, h := range hostile {
-		v := newSurvey(surfaceOfTools(t, h.tools(h.size)), Options{Clients: everyClient()})
+		v := newSurvey(surfaceOfTools(t, h.tools(h.size/4)), Options{Clients: everyClient()})
 		for i, check := range checks {
 			all := &countdown{stdcontext.Background(), 1 << 40}
 			v.ctx = all
@@ -155,7 +155,7 @@ func TestEveryCheckEnds(t *testing.T) {
 
 // TestCheckEndsWithItsContext ends the judgement of a large surface before it can be done.
 func TestCheckEndsWithItsContext(t *testing.T) {
-	s := surfaceOfTools(t, manyTools(20_000))
+	s := surfaceOfTools(t, manyTools(5000))
 	ctx, cancel := stdcontext.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if v, err := CheckContext(ctx, s, Options{}); !errors.Is(err, stdcontext.DeadlineExceeded) || len(v.Findings) > 0 {

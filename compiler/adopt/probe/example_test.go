@@ -4,16 +4,13 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/internal/corpus"
 	"anvil/wire"
 )
 
@@ -21,16 +18,8 @@ var update = flag.Bool("update", false, "rewrite golden files")
 
 // replay captures a server that answers as a fixture has it: by method, or by method and cursor, in as many starts as there are; with error -32601
 // where it has nothing.
-func replay(t *testing.T, rule, name string) []diag.Finding {
+func replay(t *testing.T, fixture *canon.Node) []diag.Finding {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "rules", rule, name+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fixture, err := canon.Parse(data)
-	if err != nil {
-		t.Fatal(err)
-	}
 	starts := fixture.Get("starts").Elements()
 	begun := -1
 	reply := func(_ *server, method, params string) string {
@@ -56,44 +45,20 @@ func replay(t *testing.T, rule, name string) []diag.Finding {
 
 // TestExamples plays the fixture of each rule that has one: it fires with exactly what want.txt says, and nothing at all is found on the near miss.
 func TestExamples(t *testing.T) {
-	entries, err := os.ReadDir("testdata/rules")
-	if err != nil {
-		t.Fatal(err)
+	corpus.Examples{Rules: Rules, Example: Example, Update: *update, Said: replayed}.Test(t)
+}
+
+// replayed returns all that is found in a fixture, which is of the rule alone.
+func replayed(t *testing.T, rule string, fixture *canon.Node) string {
+	t.Helper()
+	var b strings.Builder
+	for _, f := range replay(t, fixture) {
+		fmt.Fprintf(&b, "%s %s tool=%q %s\n  %s\n  -> %s\n", f.Class, f.Subject, f.Tool, f.Pointer, f.Message, f.Hint)
+		if f.Rule != rule {
+			t.Errorf("it fires %s too", f.Rule)
+		}
 	}
-	for _, e := range entries {
-		t.Run(e.Name(), func(t *testing.T) {
-			if _, known := Rules.Find(e.Name()); !known {
-				t.Fatal("there is no such rule")
-			}
-			var b strings.Builder
-			for _, f := range replay(t, e.Name(), "fires") {
-				fmt.Fprintf(&b, "%s %s tool=%q %s\n  %s\n  -> %s\n", f.Class, f.Subject, f.Tool, f.Pointer, f.Message, f.Hint)
-				if f.Rule != e.Name() {
-					t.Errorf("it fires %s too", f.Rule)
-				}
-			}
-			golden := filepath.Join("testdata", "rules", e.Name(), "want.txt")
-			if *update {
-				if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), b.String()); diff != "" || b.Len() == 0 {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
-			if near := replay(t, e.Name(), "near"); len(near) > 0 {
-				t.Errorf("found on the near miss: %+v", near)
-			}
-			example, _ := Example(e.Name())
-			if missing := example.Missing(); len(missing) > 0 && !*update {
-				t.Errorf("the fixture lacks %v", missing)
-			}
-		})
-	}
+	return b.String()
 }
 
 // TestListRulesHaveExamples names the rules whose fixture is a script; what the others fire on is no JSON, and is a mode of the trap server.

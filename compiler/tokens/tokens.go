@@ -29,9 +29,15 @@ func (o200k) Count(text string) int {
 	if err != nil {
 		panic("tokens: the vocabulary that is built in does not load: " + err.Error())
 	}
-	n, err := codec.Count(strings.ToValidUTF8(text, "\ufffd"))
-	if err != nil {
-		return byLength(len(text))
+	n := 0
+	for piece := range pieces(strings.ToValidUTF8(text, "\ufffd")) {
+		n += remembered.count(piece, func(piece string) int {
+			n, err := codec.Count(piece)
+			if err != nil {
+				return byLength(len(piece))
+			}
+			return n
+		})
 	}
 	return n
 }

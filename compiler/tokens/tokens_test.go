@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -58,3 +59,52 @@ type perByte struct{}
 
 func (perByte) Name() string          { return "two a byte" }
 func (perByte) Count(text string) int { return 2 * len(text) }
+
+// FuzzPieces: the tokens of the pieces are the tokens of the text, as the library counts it whole.
+func FuzzPieces(f *testing.F) {
+	for _, text := range []string{
+		"", "it's 's don'T x'll", `{"type":"object","a1":[1,23456,-7e5]}`, "a \n b\r\n\t c  d", "naïve café 東京1a", "a\u0301b\u0301.c", "Is it?//\n/x", "HTTPServer camelCase x_y-z", "\u00a0a\u00a0 b\u2003c", "<|endoftext|>",
+	} {
+		f.Add(text)
+	}
+	codec, err := loadO200k()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		text = strings.ToValidUTF8(text, "\ufffd")
+		whole, err := codec.Count(text)
+		if err != nil {
+			t.Skip(err)
+		}
+		if got := O200k.Count(text); got != whole {
+			t.Errorf("%q: %d tokens in pieces, %d whole", text, got, whole)
+		}
+		if again := O200k.Count(text); again != whole {
+			t.Errorf("%q: %d tokens remembered, %d whole", text, again, whole)
+		}
+	})
+}
+
+// TestPiecesOfRandomText is FuzzPieces over signs that meet in surfaces, seeded.
+func TestPiecesOfRandomText(t *testing.T) {
+	codec, err := loadO200k()
+	if err != nil {
+		t.Fatal(err)
+	}
+	signs := []string{"a", "Z", "the", "THE", "'", "'s", "'LL", "’s", "1", "234", " ", "  ", "\t", "\n", "\r\n", "\"", "{", ":", "/", "//", "-", "_", ".", "\\", "é", "e\u0301", "\u00a0", "\u2028", "東", "ǅ", "ʰ", "٣", "🙂", "\x00", "\x7f"}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		var b strings.Builder
+		for range 1 + random.IntN(12) {
+			b.WriteString(signs[random.IntN(len(signs))])
+		}
+		whole, err := codec.Count(b.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := O200k.Count(b.String()); got != whole {
+			t.Fatalf("%q: %d tokens in pieces, %d whole", b.String(), got, whole)
+		}
+	}
+}

@@ -44,4 +44,7 @@ var textRules = []diag.Rule{
 	hintContradictory, hintMissing,
 }
 
-var textChecks = []check{checkHiddenText, checkInjectionCues, checkSecrets, checkDescriptions, checkLongDescriptions, checkHints, checkHintsMissing}
+var textChecks = []check{checkDescriptions, checkLongDescriptions, checkHints, checkHintsMissing}
+
+// utteranceChecks go through every string of the surface.
+var utteranceChecks = []check{checkHiddenText, checkInjectionCues, checkSecrets}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	"anvil/compiler/diag"
@@ -55,10 +56,11 @@ func CheckContext(ctx stdcontext.Context, s *surface.McpSurfaceSnapshot, o Optio
 		seen := slices.Clone(observed)
 		newVeil(nil).over(seen)
 		c.add(seen)
-		for _, check := range checks {
-			if c.add(check(v)); v.ended() {
-				return Verdict{}
-			}
+		for _, found := range v.run(itemChecks, utteranceChecks) {
+			c.add(found)
+		}
+		if v.ended() {
+			return Verdict{}
 		}
 		found := c.verdict()
 		if w := newVeil(v.secrets); w.known != nil {
@@ -96,11 +98,29 @@ func (v Verdict) Refused() bool {
 // check is the function of one rule, or of several that look at the same things.
 type check func(*survey) []diag.Finding
 
-// checks are the functions behind the catalogue.
-var checks = slices.Concat([]check{
+// itemChecks are the functions behind the catalogue, but for those that go through every string.
+var itemChecks = slices.Concat([]check{
 	checkNoTools, checkMalformedItem, checkDuplicateName, checkCanonicalCollision, checkRootNotObject, checkToolBudget, checkInexactJSON,
 	checkWrongTypes,
 }, schemaChecks, nameChecks, textChecks)
+
+// run returns what each check found, in their order. Each of the lists runs by itself: what the checks of one make for each other, those of another
+// do not touch. Strings take about as long as all the rest.
+func (v *survey) run(lists ...[]check) [][]diag.Finding {
+	results := make([][][]diag.Finding, len(lists))
+	var running sync.WaitGroup
+	for i, list := range lists {
+		running.Go(func() {
+			for _, check := range list {
+				if results[i] = append(results[i], check(v)); v.ended() {
+					return
+				}
+			}
+		})
+	}
+	running.Wait()
+	return slices.Concat(results...)
+}
 
 // survey is what every check is given: the surface, and the axes on which it is judged.
 type survey struct {

@@ -137,7 +137,7 @@ func (c *countdown) Err() error {
 func TestEveryCheckEnds(t *testing.T) {
 	for _, h := range hostile {
 		v := newSurvey(surfaceOfTools(t, h.tools(h.size/4)), Options{Clients: everyClient()})
-		for i, check := range checks {
+		for i, check := range slices.Concat(itemChecks, utteranceChecks) {
 			all := &countdown{stdcontext.Background(), 1 << 40}
 			v.ctx = all
 			check(v)

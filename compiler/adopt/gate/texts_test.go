@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +19,7 @@ import (
 func textFindings(s *surface.McpSurfaceSnapshot) []diag.Finding {
 	v := newSurvey(s, Options{})
 	var findings []diag.Finding
-	for _, check := range textChecks {
+	for _, check := range slices.Concat(textChecks, utteranceChecks) {
 		findings = append(findings, check(v)...)
 	}
 	return findings

@@ -17,8 +17,8 @@ func (s *schemaJudge) note(c Change) bool {
 	case "description", "$comment":
 		switch {
 		case s.told[s.pair.New.Subject()+c.Pointer]:
-		case spacingOnly(c):
-			s.add("description-changed", c, "the "+keyword+thing+" is spaced differently", diag.Safe, nil)
+		case slight(c) != "":
+			s.add("description-changed", c, "the "+keyword+thing+" "+slight(c), diag.Safe, nil)
 		default:
 			s.add("description-changed", c, "the "+keyword+thing+" changed", "", nil)
 		}

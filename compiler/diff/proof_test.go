@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/schema"
@@ -182,4 +184,27 @@ func TestRandomSchemasAreProven(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d undecided", unknown, total)
+}
+
+// TestWitnessesStandAlone: of several changes of one tool each is shown by a call that the others let pass.
+func TestWitnessesStandAlone(t *testing.T) {
+	surfaceWith := func(schema string) *surface.McpSurfaceSnapshot {
+		return capture(t, []byte(`{"initialize":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}},"tools":[{"name":"move","inputSchema":`+schema+`}]}`))
+	}
+	old := surfaceWith(`{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"},"to":{"type":"string"}}}`)
+	now := surfaceWith(`{"type":"object","properties":{"x":{"type":"integer","minimum":1},"y":{"type":"integer","minimum":1},"to":{"type":"string","minLength":1}},"required":["x","to"]}`)
+	got := map[string]string{}
+	for _, f := range Judge(compared(old, now)) {
+		got[f.Rule+" "+f.Pointer+" "+string(f.After)] = string(f.Witness)
+	}
+	want := map[string]string{
+		`in-bound-tightened /inputSchema/properties/x/minimum 1`:    `{"to":"a","x":0}`,
+		`in-bound-tightened /inputSchema/properties/y/minimum 1`:    `{"to":"a","x":1,"y":0}`,
+		`in-bound-tightened /inputSchema/properties/to/minLength 1`: `{"to":"","x":1}`,
+		`in-required-added /inputSchema/required "to"`:              `{"x":1}`,
+		`in-required-added /inputSchema/required "x"`:               `{"to":"a"}`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
 }

@@ -30,7 +30,7 @@ func (v *visitor) prove(o Options) subtype.Relation {
 		case n >= maxParts:
 			relation = subtype.Relation{Verdict: subtype.Unknown, Stopped: "number of changes"}
 		default:
-			relation = within(whole, ofParts(pair, v.parts[i]))
+			relation = within(whole, ofParts(pair, v.parts[i], v.beside(i)))
 		}
 		v.found[i].Schema.Relation = relation
 	}
@@ -40,10 +40,22 @@ func (v *visitor) prove(o Options) subtype.Relation {
 // notASchema is what stops a proof about what is no schema.
 const notASchema = "schema"
 
-// ofParts is what several parts of one change do together.
-func ofParts(pair *subtype.Pair, parts []subtype.Part) subtype.Relation {
+// beside are the parts of all changes but one.
+func (v *visitor) beside(change int) []subtype.Part {
+	var others []subtype.Part
+	for i, parts := range v.parts {
+		if i != change && len(others) < maxParts {
+			others = append(others, parts...)
+		}
+	}
+	return others
+}
+
+// ofParts is what several parts of one change do together. What shows it is no matter of what is beside them, where that can be.
+func ofParts(pair *subtype.Pair, parts, beside []subtype.Part) subtype.Relation {
 	var r subtype.Relation
 	for _, part := range parts {
+		part.Beside = beside
 		one := pair.Part(part)
 		r.Lost, r.Gained, r.Stopped = orRaw(r.Lost, one.Lost), orRaw(r.Gained, one.Gained), cmp.Or(r.Stopped, one.Stopped)
 	}

@@ -47,8 +47,8 @@ func (j *judge) prompt(p Pair) {
 
 func (j *judge) promptText(p Pair, c Change, what string) {
 	f := p.at(c, "the "+what+" of "+nameOf(p.New)+" changed")
-	if spacingOnly(c) {
-		f.class, f.message = diag.Safe, "the "+what+" of "+nameOf(p.New)+" is spaced differently"
+	if how := slight(c); how != "" {
+		f.class, f.message = diag.Safe, "the "+what+" of "+nameOf(p.New)+" "+how
 	}
 	j.add("prompt-text-changed", f)
 }

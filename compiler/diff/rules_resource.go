@@ -47,8 +47,8 @@ func (j *judge) resource(p Pair) {
 			j.add(stem+"-mime-changed", p.at(c, "the media type of "+nameOf(p.New)+" changed from "+shown(c.Before)+" to "+shown(c.After)))
 		case c.Pointer == "/description":
 			f := p.at(c, "the description of "+nameOf(p.New)+" changed")
-			if spacingOnly(c) {
-				f.class, f.message = diag.Safe, "the description of "+nameOf(p.New)+" is spaced differently"
+			if how := slight(c); how != "" {
+				f.class, f.message = diag.Safe, "the description of "+nameOf(p.New)+" "+how
 			}
 			j.add(stem+"-description-changed", f)
 		case len(path) > 1 && path[0] == "annotations" && path[1] == "audience" && shownToModels(c):

@@ -63,6 +63,9 @@ func (j *judge) server(d Delta) {
 			j.add("srv-instructions-removed", f)
 		default:
 			f.message = "the server's instructions to the model changed"
+			if how := slight(c); how != "" {
+				f.class, f.message = diag.Safe, "the text of the server's instructions to the model "+how
+			}
 			j.add("srv-instructions-changed", f)
 		}
 	}

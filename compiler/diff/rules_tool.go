@@ -21,8 +21,8 @@ var toolRules = []entry{
 		"Hiding a tool and bringing it back changed slips past a comparison with the last capture.", "Review it as a new tool; do not carry an old approval over."},
 	{"tool-description-changed", diag.Risky, false, "A tool's description changed",
 		"Descriptions decide when a model calls a tool and with what.", "Read the new text as if it were your own prompt, then accept or refuse it."},
-	{"tool-description-whitespace", diag.Safe, false, "A tool's description is spaced differently",
-		"The words are the same.", "Nothing to do."},
+	{"tool-description-whitespace", diag.Safe, false, "A tool's description is spaced or spelled differently",
+		"The words are the same: white space, punctuation, letter case and articles differ, or a letter of few words.", "Nothing to do."},
 	{"tool-description-removed", diag.Risky, false, "A tool has no description any more",
 		"A model has only the name to go by.", "Ask for the description back, or override it in the facade."},
 	{"tool-title-changed", diag.Safe, false, "A tool's title changed",
@@ -178,8 +178,8 @@ func (j *judge) description(p Pair, c Change) {
 	switch {
 	case absent(c.After):
 		j.add("tool-description-removed", p.at(c, "the description of "+nameOf(p.New)+" is gone"))
-	case spacingOnly(c):
-		j.add("tool-description-whitespace", p.at(c, "the description of "+nameOf(p.New)+" is spaced differently"))
+	case slight(c) != "":
+		j.add("tool-description-whitespace", p.at(c, "the description of "+nameOf(p.New)+" "+slight(c)))
 	case absent(c.Before):
 		j.add("tool-description-changed", p.at(c, nameOf(p.New)+" has a description now"))
 	default:

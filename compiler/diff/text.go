@@ -53,13 +53,6 @@ func textOf(raw canon.Raw) (string, bool) {
 	return parsed(raw).Str()
 }
 
-// spacingOnly reports two texts that differ in white space alone. Invisible characters are no white space.
-func spacingOnly(c Change) bool {
-	before, okBefore := textOf(c.Before)
-	after, okAfter := textOf(c.After)
-	return okBefore && okAfter && strings.Join(strings.Fields(before), " ") == strings.Join(strings.Fields(after), " ")
-}
-
 // steps splits a JSON pointer into its decoded reference tokens.
 func steps(pointer string) []string {
 	if pointer == "" {

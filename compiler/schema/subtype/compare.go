@@ -86,28 +86,35 @@ type Part struct {
 	Way      []Step
 	Old, New *canon.Node // subschemas of the two schemas: nodes of what was analysed
 	Keywords []string    // those that are meant, of either; none means all
+
+	// Beside are other places at which the schemas differ. A value that shows what is lost or new here is one that nothing of theirs forbids, where
+	// there is such a value.
+	Beside []Part
 }
 
 // Part decides what the difference at one place means for the whole: which values the old schema allows and that part of the new one does not,
 // and the reverse. Everything else of the two schemas counts as it is, so that what is refused in another place already is not lost here.
 func (p *Pair) Part(at Part) Relation {
-	return p.relation(func(s *side) literal {
-		n := at.New
-		if s == &p.old {
-			n = at.Old
-		}
-		return s.compiler.along(at.Way, s.compiler.facet(n, at.Keywords))
-	})
+	return p.relation(func(s *side) literal { return p.of(s, at) }, at.Beside...)
+}
+
+// of is what one of the schemas says in a place.
+func (p *Pair) of(s *side, at Part) literal {
+	n := at.New
+	if s == &p.old {
+		n = at.Old
+	}
+	return s.compiler.along(at.Way, s.compiler.facet(n, at.Keywords))
 }
 
 // relation decides how the values of the new schema stand to those of the old one, by what one has and part of the other refuses.
-func (p *Pair) relation(part func(*side) literal) Relation {
+func (p *Pair) relation(part func(*side) literal, beside ...Part) Relation {
 	if p.barrier != "" {
 		return Relation{Verdict: Unknown, Stopped: p.barrier}
 	}
-	lost, gained := p.only(&p.old, &p.now, part), answer{}
+	lost, gained := p.only(&p.old, &p.now, part, beside), answer{}
 	if lost.doubt == "" {
-		gained = p.only(&p.now, &p.old, part)
+		gained = p.only(&p.now, &p.old, part, beside)
 	}
 	switch {
 	case lost.doubt != "" || gained.doubt != "":
@@ -141,7 +148,7 @@ const (
 )
 
 // only looks for a value that x allows and part of y does not.
-func (p *Pair) only(x, y *side, part func(*side) literal) answer {
+func (p *Pair) only(x, y *side, part func(*side) literal, beside []Part) answer {
 	if p.engine == nil || p.options.Unclaimed {
 		p.engine = newEngine()
 		p.engine.unclaimed = p.options.Unclaimed
@@ -159,7 +166,37 @@ func (p *Pair) only(x, y *side, part func(*side) literal) answer {
 	if found.value == nil {
 		return found
 	}
-	return p.checked(x, y, found)
+	shown := p.checked(x, y, found)
+	if shown.value != nil && len(beside) > 0 {
+		return p.alone(x, y, shown, beside, whole, refused)
+	}
+	return shown
+}
+
+// alone looks for a value to show instead of one that y refuses for other reasons too: that of beside it has to take.
+func (p *Pair) alone(x, y *side, shown answer, beside []Part, goals ...literal) answer {
+	value, err := canon.Parse(shown.value)
+	if err != nil {
+		return shown
+	}
+	holds := yes
+	for _, part := range beside {
+		l := p.of(y, part)
+		holds = holds.and(p.engine.holds(l, value))
+		goals = append(goals, l)
+	}
+	if holds == yes {
+		return shown
+	}
+	p.engine.steps = 0
+	found := p.engine.meet(goals...)
+	if found.value == nil {
+		return shown
+	}
+	if found = p.checked(x, y, found); found.value == nil {
+		return shown
+	}
+	return found
 }
 
 // checked asks the validator whether a value that was found is one.

@@ -76,3 +76,29 @@ func TestPart(t *testing.T) {
 		})
 	}
 }
+
+// TestPartAlone shows what one of two differences does by a value that the other one does not forbid, where there is one.
+func TestPartAlone(t *testing.T) {
+	tests := []struct {
+		name, old, now string
+		keywords       [2]string
+		lost           string
+	}{
+		{"length and pattern", `{"type":"string"}`, `{"type":"string","minLength":1,"pattern":"^a*$"}`, [2]string{"pattern", "minLength"}, `"b"`},
+		{"pattern and length", `{"type":"string"}`, `{"type":"string","minLength":1,"pattern":"^a*$"}`, [2]string{"minLength", "pattern"}, `""`},
+		{"two that meet", `{"type":"integer"}`, `{"type":"integer","minimum":5,"enum":[5]}`, [2]string{"minimum", "enum"}, `4`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			old, now := analysis(t, tt.old), analysis(t, tt.now)
+			part := func(keyword string) subtype.Part {
+				return subtype.Part{Old: old.Root().Node, New: now.Root().Node, Keywords: []string{keyword}}
+			}
+			at := part(tt.keywords[0])
+			at.Beside = []subtype.Part{part(tt.keywords[1])}
+			if got := subtype.NewPair(old, now, subtype.Options{}).Part(at); got.Verdict != subtype.Narrowed || string(got.Lost) != tt.lost {
+				t.Errorf("%s, lost %s; want %s", got.Verdict, got.Lost, tt.lost)
+			}
+		})
+	}
+}

@@ -34,6 +34,10 @@ func (sh *shell) checkCommand() *cli.Command {
 		Description: `NAME is a server of the configuration; without names all are checked. A difference at or above --fail-on exits 1, also when
 another server cannot be reached (4) or asks for authentication (5).
 
+A difference that was looked at and may stay for a while is let pass by its fingerprint, under diff.accept in anvil.yaml; the report prints
+the entries. --shard 2/5 checks the second of five parts of the servers, for CI that runs jobs side by side; no part tells that an acceptance
+is not used, and the first tells of snapshots without a server.
+
 What is compared is the surface with its snapshot. The gate has its say too, since an acceptance ends on its day: one that ran out is an
 error, and so are the findings that it accepted; one that accepts nothing is a warning, once all servers were looked at; what is accepted
 is listed as information. Errors of the gate that nobody accepts are one warning for each server, which fails the check when they
@@ -65,55 +69,64 @@ type outcome struct {
 	how     string    // how to let pass what the gate refuses; "" for nothing
 }
 
-func (sh *shell) check(c *cli.Context) error {
+// checking is what a check was asked for, all of it found right.
+type checking struct {
+	format      string
+	threshold   diag.Threshold
+	file        *config.File
+	differences differences
+	servers     []config.Server
+}
+
+func (sh *shell) checking(c *cli.Context) (k checking, err error) {
 	if err := sh.onlyDashDash(); err != nil {
-		return err
+		return k, err
 	}
-	format, err := parseFormat(c, reportFormats...)
-	if err != nil {
-		return err
+	if k.format, err = parseFormat(c, reportFormats...); err != nil {
+		return k, err
 	}
 	if c.Int("jobs") < 1 {
-		return usagef("--jobs %d: at least one server must be probed at a time", c.Int("jobs"))
+		return k, usagef("--jobs %d: at least one server must be probed at a time", c.Int("jobs"))
 	}
-	file, err := sh.loadConfig(c)
-	if err != nil {
-		return err
+	if k.file, err = sh.loadConfig(c); err != nil {
+		return k, err
 	}
-	threshold, err := failOn(c, file)
-	if err != nil {
-		return err
+	if k.threshold, err = failOn(c, k.file); err != nil {
+		return k, err
 	}
 	if err := sh.checkGate(c); err != nil {
-		return err
+		return k, err
 	}
-	differences, err := sh.differences(c)
+	if k.differences, err = sh.differences(c); err != nil {
+		return k, err
+	}
+	k.servers, err = sharded(c, k.file)
+	return k, err
+}
+
+func (sh *shell) check(c *cli.Context) error {
+	k, err := sh.checking(c)
 	if err != nil {
 		return err
 	}
-	servers, err := sharded(c, file)
+	outcomes := sh.sideBySide(k.servers, c.Int("jobs"), func(_ int, s config.Server) outcome { return sh.checkOne(c, s, k.differences) })
+	report, err := sh.joinGate(c, joined("check", outcomes), k.servers, outcomes)
 	if err != nil {
 		return err
 	}
-	outcomes := sh.sideBySide(servers, c.Int("jobs"), func(_ int, s config.Server) outcome { return sh.checkOne(c, s) })
-	report, err := sh.joinGate(c, joined("check", outcomes), servers, outcomes)
-	if err != nil {
+	if report, err = joinDifferences(c, report, k.file, outcomes, k.differences); err != nil {
 		return err
 	}
-	if report, err = joinDifferences(c, report, file, outcomes, differences); err != nil {
-		return err
-	}
-	var failing []diag.Finding
+	var toPaste []string
 	if !c.Bool("update") {
-		failing = report.Failing(threshold)
+		toPaste = k.differences.toPaste(report.Failing(k.threshold))
 	}
-	toPaste := differences.toPaste(failing)
-	if err := sh.printCheck(c, sheet{Report: report, threshold: threshold, toPaste: toPaste}, format); err != nil {
+	if err := sh.printCheck(c, sheet{Report: report, threshold: k.threshold, toPaste: toPaste}, k.format); err != nil {
 		return err
 	}
-	sh.tellToPaste(toPaste, format)
+	sh.tellToPaste(toPaste, k.format)
 	sh.tellHow(outcomes)
-	return checkExit(report, threshold, c.Bool("update"))
+	return checkExit(report, k.threshold, c.Bool("update"))
 }
 
 // tellHow tells on stderr how to let pass what the gate refused.
@@ -168,7 +181,7 @@ func statusLines(servers []diag.Status) []string {
 	return lines
 }
 
-func (sh *shell) checkOne(c *cli.Context, s config.Server) outcome {
+func (sh *shell) checkOne(c *cli.Context, s config.Server, d differences) outcome {
 	store := storeOf(c)
 	old, err := baseline(store, s.Name)
 	if err != nil {
@@ -179,10 +192,6 @@ func (sh *shell) checkOne(c *cli.Context, s config.Server) outcome {
 		return sh.failed(s.Name, err)
 	}
 	o, err := sh.gateOptions(c)
-	if err != nil {
-		return sh.failed(s.Name, err)
-	}
-	d, err := sh.differences(c)
 	if err != nil {
 		return sh.failed(s.Name, err)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -55,14 +56,20 @@ func (d differences) pass(findings []diag.Finding, named string) (passed []diag.
 			passed = append(passed, f)
 		}
 	}
-	open, covered = gate.Pass(open, d.accepted, d.now)
-	if named != "" {
-		also, more := gate.Pass(serverFindings(named, slices.Clone(open)), d.accepted, d.now)
-		for i, f := range also {
-			open[i].Accepted = f.Accepted
+	covered = make([]bool, len(d.accepted))
+	own, ofCheck := slices.Clone(open), slices.Clone(open)
+	for i, f := range open {
+		if f.Server == "" && named != "" {
+			own[i].Server, ofCheck[i] = named, f.On(named)
 		}
-		for i := range more {
-			covered[i] = covered[i] || more[i]
+	}
+	for _, known := range [][]diag.Finding{own, ofCheck} {
+		marked, about := gate.Pass(known, d.accepted, d.now)
+		for i, f := range marked {
+			open[i].Accepted = cmp.Or(open[i].Accepted, f.Accepted)
+		}
+		for i := range about {
+			covered[i] = covered[i] || about[i]
 		}
 	}
 	return append(passed, open...), covered
@@ -125,8 +132,9 @@ func (o outcome) settled() bool {
 // mostEntries bounds how many entries a report proposes; each takes a line.
 const mostEntries = 100
 
-// toPaste are the entries of diff.accept that would let pass what fails, with a remark on what each is about.
+// toPaste are the entries of diff.accept that would let pass what fails, the worst first, with a remark on what each is about.
 func (d differences) toPaste(findings []diag.Finding) (entries []string) {
+	slices.SortStableFunc(findings, func(a, b diag.Finding) int { return b.Class.Rank() - a.Class.Rank() })
 	for _, f := range findings {
 		if _, ofDiff := diff.Rules.Find(f.Rule); !ofDiff { // others have a better way out, which their hints tell
 			continue

@@ -13,7 +13,7 @@ import (
 func TestFingerprint(t *testing.T) {
 	base := Finding{Rule: "tool-removed", Subject: "tool/a", Message: "tool a is gone"}.Sealed("x")
 	reworded := Finding{Rule: "tool-removed", Subject: "tool/a", Message: "a was removed", Hint: "new hint"}.Sealed("x")
-	if base.Fingerprint != reworded.Fingerprint || len(base.Fingerprint) != 16 {
+	if base.Fingerprint != reworded.Fingerprint || len(base.Fingerprint) != FingerprintLength {
 		t.Errorf("%q, %q", base.Fingerprint, reworded.Fingerprint)
 	}
 	for name, other := range map[string]Finding{
@@ -31,7 +31,7 @@ func TestFingerprint(t *testing.T) {
 func TestFindingOnServersDiffers(t *testing.T) {
 	f := Finding{Rule: "tool-removed", Subject: "tool/a"}.Sealed("x")
 	a, b := f.On("a"), f.On("b")
-	if a.Fingerprint == b.Fingerprint || a.Fingerprint == f.Fingerprint || a.Server != "a" || len(a.Fingerprint) != 16 {
+	if a.Fingerprint == b.Fingerprint || a.Fingerprint == f.Fingerprint || a.Server != "a" || len(a.Fingerprint) != FingerprintLength {
 		t.Errorf("%+v %+v", a, b)
 	}
 }
@@ -176,5 +176,53 @@ func TestTextShowsWhereTheSidesPart(t *testing.T) {
 		if !strings.Contains(out, "and then send it away") || !strings.Contains(out, `…`) {
 			t.Errorf("the report hides what changed:\n%s", out)
 		}
+	}
+}
+
+// TestDistinct gives findings that nothing tells apart one fingerprint each: one that was accepted does not stand for the other, nor for what is left of
+// more of them.
+func TestDistinct(t *testing.T) {
+	alike := func(n int) map[string]bool {
+		findings := []Finding{Finding{Rule: "other"}.Sealed()}
+		for range n {
+			findings = append(findings, Finding{Rule: "duplicate-removed", Subject: "tool/a"}.Sealed())
+		}
+		alone := findings[0].Fingerprint
+		Distinct(findings)
+		if findings[0].Fingerprint != alone {
+			t.Error("a finding like no other has another fingerprint now")
+		}
+		prints := map[string]bool{}
+		for _, f := range findings[1:] {
+			if !IsFingerprint(f.Fingerprint) {
+				t.Errorf("%q is no fingerprint", f.Fingerprint)
+			}
+			prints[f.Fingerprint] = true
+		}
+		if len(prints) != n {
+			t.Errorf("%d findings have %d fingerprints", n, len(prints))
+		}
+		return prints
+	}
+	seen := map[string]bool{}
+	for n := range 5 {
+		for print := range alike(n) {
+			if seen[print] {
+				t.Errorf("one of %d is one of fewer too", n)
+			}
+			seen[print] = true
+		}
+	}
+}
+
+func TestIsFingerprint(t *testing.T) {
+	good := Finding{Rule: "r"}.Sealed().Fingerprint
+	for _, text := range []string{"", good[1:], good + "0", strings.ToUpper("abcdef" + good[6:]), good[:31] + "g", good[:31] + " ", good[:31] + "é"} {
+		if IsFingerprint(text) {
+			t.Errorf("%q passes", text)
+		}
+	}
+	if !IsFingerprint(good) {
+		t.Errorf("%q does not pass", good)
 	}
 }

@@ -2,6 +2,7 @@ package diag
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -70,14 +71,42 @@ func (f Finding) Sealed(args ...string) Finding {
 		parts = append(parts, f.Axis)
 	}
 	text := canon.Quote(strings.Join(parts, "\x00"))
-	f.Fingerprint = strings.TrimPrefix(canon.Digest(text), "sha256:")[:16]
+	f.Fingerprint = fingerprint(text)
 	return f
+}
+
+// FingerprintLength is how many hexadecimal digits a fingerprint has. Findings are accepted by it, and what a server says goes into it: with half as many
+// a server could choose two changes of one fingerprint, and show the harmless one first.
+const FingerprintLength = 32
+
+func fingerprint(parts ...[]byte) string {
+	return strings.TrimPrefix(canon.Digest(parts...), "sha256:")[:FingerprintLength]
+}
+
+// IsFingerprint reports a text that is written as a fingerprint is.
+func IsFingerprint(text string) bool {
+	return len(text) == FingerprintLength && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+// Distinct gives findings of one fingerprint one of their own each, by their order and by how many they are.
+func Distinct(findings []Finding) {
+	alike := map[string][]int{}
+	for i, f := range findings {
+		alike[f.Fingerprint] = append(alike[f.Fingerprint], i)
+	}
+	for was, places := range alike {
+		for n, i := range places {
+			if len(places) > 1 {
+				findings[i].Fingerprint = fingerprint([]byte(was), fmt.Appendf(nil, "\x00%d/%d", n+1, len(places)))
+			}
+		}
+	}
 }
 
 // On returns f as a finding about the named server; the same finding about another server has another fingerprint.
 func (f Finding) On(server string) Finding {
 	f.Server = server
-	f.Fingerprint = strings.TrimPrefix(canon.Digest([]byte(server), []byte{0}, []byte(f.Fingerprint)), "sha256:")[:16]
+	f.Fingerprint = fingerprint([]byte(server), []byte{0}, []byte(f.Fingerprint))
 	return f
 }
 

@@ -24,8 +24,15 @@ func (s Summary) Line() string {
 		return "no findings"
 	}
 	line := strings.Join(parts, ", ")
+	var of []string
 	if s.Security > 0 {
-		line += fmt.Sprintf(" (%d concerning security)", s.Security)
+		of = append(of, fmt.Sprintf("%d concerning security", s.Security))
+	}
+	if s.Accepted > 0 {
+		of = append(of, fmt.Sprintf("%d let pass", s.Accepted))
+	}
+	if of != nil {
+		line += " (" + strings.Join(of, ", ") + ")"
 	}
 	return line
 }

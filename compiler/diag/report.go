@@ -18,12 +18,13 @@ type Report struct {
 	Servers       []Status  `json:"servers,omitempty"` // per configured server, where several were asked
 }
 
-// Summary counts a report's findings. Security counts findings that carry the flag, whatever their class.
+// Summary counts a report's findings, those too that somebody lets pass. Security counts findings that carry the flag, whatever their class.
 type Summary struct {
 	Worst    Class         `json:"worst,omitzero"` // absent without findings
 	Counts   map[Class]int `json:"counts"`
 	Security int           `json:"security"`
-	Bump     string        `json:"bump,omitzero"` // of a diff: the step of the version that it asks for: patch, minor, major
+	Accepted int           `json:"accepted,omitzero"` // findings that somebody lets pass
+	Bump     string        `json:"bump,omitzero"`     // of a diff: the step of the version that it asks for: patch, minor, major
 }
 
 // Status is how one server came out.
@@ -45,6 +46,9 @@ func NewReport(kind string, findings []Finding) Report {
 		r.Summary.Counts[f.Class]++
 		if f.Security {
 			r.Summary.Security++
+		}
+		if f.Accepted != nil {
+			r.Summary.Accepted++
 		}
 		if f.Class.Rank() > r.Summary.Worst.Rank() {
 			r.Summary.Worst = f.Class

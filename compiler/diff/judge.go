@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"anvil/compiler/canon"
@@ -31,13 +32,31 @@ func Judge(d Delta) []diag.Finding {
 	j.surfaces(d)
 	j.crossCheck(d)
 	j.contradiction(d)
+	j.seal()
 	diag.Sort(j.found)
 	return j.found
+}
+
+// seal gives the findings their fingerprints. Somebody may let one pass by it: so one of a class that is not its rule's, or that concerns security where
+// its rule does not, is another than the one that is what the rule says.
+func (j *judge) seal() {
+	for i, f := range j.found {
+		args, rule := j.args[i], record(f.Rule)
+		if f.Class != rule.Class {
+			args = append(args[:len(args):len(args)], "class", string(f.Class))
+		}
+		if f.Security != rule.Security {
+			args = append(args[:len(args):len(args)], "security", strconv.FormatBool(f.Security))
+		}
+		j.found[i] = f.Sealed(args...)
+	}
+	diag.Distinct(j.found)
 }
 
 // judge collects findings.
 type judge struct {
 	found []diag.Finding
+	args  [][]string      // of each finding: what tells it from others at its place
 	told  map[string]bool // texts of which more is told than that they changed, by subject and pointer
 }
 
@@ -61,7 +80,7 @@ func (j *judge) add(id string, f fact) {
 		finding.Hint = f.hint
 	}
 	finding.Tool, finding.Pointer, finding.Before, finding.After, finding.Witness = f.tool, f.pointer, f.before, f.after, f.witness
-	j.found = append(j.found, finding.Sealed(f.args...))
+	j.found, j.args = append(j.found, finding), append(j.args, f.args)
 }
 
 // at starts a fact about one change of an item.

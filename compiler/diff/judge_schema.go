@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"anvil/compiler/diag"
 	"anvil/compiler/schema"
 	"anvil/compiler/schema/subtype"
+	"anvil/compiler/surface"
 )
 
 // schemaJudge judges the changes of one of a tool's schemas.
@@ -19,6 +21,7 @@ type schemaJudge struct {
 	from  int          // of the findings: the first about this schema
 
 	generated          map[string]bool // schemas that take integers only, and took other numbers
+	digests            []string        // of both schemas, once they are asked for
 	respelled, remarks []Change        // what means the same to a machine
 }
 
@@ -129,12 +132,35 @@ func (s *schemaJudge) word() string {
 
 func (s *schemaJudge) add(stem string, c Change, message string, class diag.Class, witness canon.Raw) {
 	f := s.pair.at(c, message)
-	f.class, f.witness = class, witness
+	f.class, f.witness, f.args = class, witness, s.bound(c)
 	id := string(s.side) + "-" + stem
 	if class == diag.Safe && record(id).Class != diag.Safe {
 		f.hint = nothing // what the rule says is for when it breaks
 	}
 	s.judge.add(id, f)
+}
+
+// bound are the digests of both schemas for a change that refers to other places of them, which say what it is: the same reference to another definition
+// is another change. A change that refers to nothing says itself what it is.
+func (s *schemaJudge) bound(c Change) []string {
+	if c.Schema.Keyword != "$ref" && !refers(c.Before) && !refers(c.After) && !bytes.Equal(c.Before, c.After) {
+		return nil
+	}
+	if s.digests == nil {
+		for _, it := range []surface.Item{s.pair.Old, s.pair.New} {
+			var raw []byte
+			if whole := it.Node.Get(s.word() + "Schema"); whole != nil {
+				raw = whole.Raw
+			}
+			s.digests = append(s.digests, canon.Digest(raw))
+		}
+	}
+	return s.digests
+}
+
+// refers reports a value that holds a reference.
+func refers(raw canon.Raw) bool {
+	return bytes.Contains(raw, []byte(`"$ref"`)) || bytes.Contains(raw, []byte(`"$dynamicRef"`)) || bytes.Contains(raw, []byte(`"$recursiveRef"`))
 }
 
 // proven adds a finding whose class its relation decides, but is not better than floor.

@@ -60,6 +60,9 @@ func verdict(b *bytes.Buffer, r diag.Report) {
 		parts = append(parts, fmt.Sprintf("%d %s", r.Summary.Counts[class], class))
 	}
 	fmt.Fprintf(b, "- Worst: **%s**. Findings: %s; %d concern security.\n", r.Summary.Worst, strings.Join(parts, ", "), r.Summary.Security)
+	if r.Summary.Accepted > 0 {
+		fmt.Fprintf(b, "- Let pass: %d.\n", r.Summary.Accepted)
+	}
 	if r.Summary.Bump != "" {
 		fmt.Fprintf(b, "- Suggested version step: **%s**.\n", r.Summary.Bump)
 	}
@@ -94,7 +97,7 @@ const repeats = 3
 // split takes findings that differ in nothing but their item out of the list, the worst first.
 func split(findings []diag.Finding) (repeated [][]diag.Finding, single []diag.Finding) {
 	key := func(f diag.Finding) string {
-		return strings.Join([]string{f.Rule, string(f.Class), fmt.Sprint(f.Security), f.Pointer, string(f.Before), string(f.After)}, "\x00")
+		return strings.Join([]string{f.Rule, string(f.Class), fmt.Sprint(f.Security), f.Pointer, string(f.Before), string(f.After), fmt.Sprint(f.Accepted)}, "\x00")
 	}
 	groups := map[string][]diag.Finding{}
 	for _, f := range findings {
@@ -170,6 +173,9 @@ func writeBody(b *bytes.Buffer, f diag.Finding) {
 		fmt.Fprintf(b, "At %s. ", code(f.Pointer))
 	}
 	fmt.Fprintf(b, "%s\n", f.Hint)
+	if a := f.Accepted; a != nil {
+		fmt.Fprintf(b, "\nAccepted until %s: %s\n", a.Until, code(a.Reason))
+	}
 	if body := sides(f.Before, f.After); body != "" {
 		fence := strings.Repeat("`", max(3, longestRun(body)+1))
 		fmt.Fprintf(b, "\n%sdiff\n%s%s\n", fence, body, fence)

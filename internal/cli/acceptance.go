@@ -35,7 +35,7 @@ func parseAcceptance(text string) (gate.Acceptance, error) {
 }
 
 func acceptanceOf(a config.Acceptance) (gate.Acceptance, error) {
-	out := gate.Acceptance{Rule: a.Rule, Server: a.Server, Tool: a.Tool, Item: a.Item, At: a.At, Reason: strings.TrimSpace(a.Reason)}
+	out := gate.Acceptance{Rule: a.Rule, Fingerprint: a.Fingerprint, Server: a.Server, Tool: a.Tool, Item: a.Item, At: a.At, Reason: strings.TrimSpace(a.Reason)}
 	if a.Until != "" {
 		until, err := time.Parse(gate.Day, a.Until)
 		if err != nil {
@@ -108,14 +108,7 @@ func howToAccept(findings []diag.Finding, now time.Time) string {
 	if len(entries) == 0 {
 		return ""
 	}
-	text := "to let pass what you have looked at, put it into anvil.yaml:\ngate:\n  accept:\n"
-	for _, entry := range entries[:min(howMany, len(entries))] {
-		text += "    - " + entry + "\n"
-	}
-	if more := len(entries) - howMany; more > 0 {
-		text += fmt.Sprintf("    # and %d more\n", more)
-	}
-	return text + "or for this once: --accept " + diag.ShellWord(entries[0])
+	return toLetPass + "\n" + pasted("gate", entries, howMany) + "or for this once: --accept " + diag.ShellWord(entries[0])
 }
 
 // acceptEntries are the acceptances that would cover the findings: one for each rule and item, and no more of the item than they are about, where
@@ -152,9 +145,12 @@ func acceptEntries(findings []diag.Finding, now time.Time) []string {
 	return entries
 }
 
-// acceptEntry is an acceptance as gate.accept has it, on one line.
+// acceptEntry is an acceptance as gate.accept or diff.accept has it, on one line.
 func acceptEntry(a gate.Acceptance) string {
 	text := "{rule: " + a.Rule
+	if a.Fingerprint != "" {
+		text = "{fingerprint: " + yaml.Quote(a.Fingerprint) // one of digits alone would be a number
+	}
 	add := func(key, value string) {
 		if value != "" {
 			text += ", " + key + ": " + yamlWord(value)

@@ -34,6 +34,10 @@ func (sh *shell) checkCommand() *cli.Command {
 		Description: `NAME is a server of the configuration; without names all are checked. A difference at or above --fail-on exits 1, also when
 another server cannot be reached (4) or asks for authentication (5).
 
+A difference that was looked at and may stay for a while is let pass by its fingerprint, under diff.accept in anvil.yaml; the report prints
+the entries. --shard 2/5 checks the second of five parts of the servers, for CI that runs jobs side by side; no part tells that an acceptance
+is not used, and the first tells of snapshots without a server.
+
 What is compared is the surface with its snapshot. The gate has its say too, since an acceptance ends on its day: one that ran out is an
 error, and so are the findings that it accepted; one that accepts nothing is a warning, once all servers were looked at; what is accepted
 is listed as information. Errors of the gate that nobody accepts are one warning for each server, which fails the check when they
@@ -44,7 +48,7 @@ the command exits 1; the differences that the new snapshots accept are listed an
 		Flags: probeFlags(append(gateFlags(),
 			formatFlag(reportFormats...), failOnFlag(), strictOpenFlag(), dirFlag(),
 			&cli.BoolFlag{Name: "update", Usage: "accept what the servers show now: rewrite the snapshots"},
-			jobsFlag(),
+			jobsFlag(), shardFlag(),
 		)...),
 		Action: sh.check,
 	}
@@ -61,52 +65,68 @@ type outcome struct {
 
 	seen    *observed // nil when it could not be looked at, or judged
 	covered []bool    // by the acceptances
+	passed  []bool    // by the acceptances of differences: which are about one; nil when it is not known
 	how     string    // how to let pass what the gate refuses; "" for nothing
 }
 
-func (sh *shell) check(c *cli.Context) error {
+// checking is what a check was asked for, all of it found right.
+type checking struct {
+	format      string
+	threshold   diag.Threshold
+	file        *config.File
+	differences differences
+	servers     []config.Server
+}
+
+func (sh *shell) checking(c *cli.Context) (k checking, err error) {
 	if err := sh.onlyDashDash(); err != nil {
-		return err
+		return k, err
 	}
-	format, err := parseFormat(c, reportFormats...)
-	if err != nil {
-		return err
+	if k.format, err = parseFormat(c, reportFormats...); err != nil {
+		return k, err
 	}
 	if c.Int("jobs") < 1 {
-		return usagef("--jobs %d: at least one server must be probed at a time", c.Int("jobs"))
+		return k, usagef("--jobs %d: at least one server must be probed at a time", c.Int("jobs"))
 	}
-	file, err := sh.loadConfig(c)
-	if err != nil {
-		return err
+	if k.file, err = sh.loadConfig(c); err != nil {
+		return k, err
 	}
-	threshold, err := failOn(c, file)
-	if err != nil {
-		return err
+	if k.threshold, err = failOn(c, k.file); err != nil {
+		return k, err
 	}
 	if err := sh.checkGate(c); err != nil {
-		return err
+		return k, err
 	}
-	servers, err := configured(c, file, c.Args().Slice())
+	if k.differences, err = sh.differences(c); err != nil {
+		return k, err
+	}
+	k.servers, err = sharded(c, k.file)
+	return k, err
+}
+
+func (sh *shell) check(c *cli.Context) error {
+	k, err := sh.checking(c)
 	if err != nil {
 		return err
 	}
-	outcomes := sh.sideBySide(servers, c.Int("jobs"), func(_ int, s config.Server) outcome { return sh.checkOne(c, s) })
-	report, err := sh.joinGate(c, joined("check", outcomes), servers, outcomes)
+	outcomes := sh.sideBySide(k.servers, c.Int("jobs"), func(_ int, s config.Server) outcome { return sh.checkOne(c, s, k.differences) })
+	report, err := sh.joinGate(c, joined("check", outcomes), k.servers, outcomes)
 	if err != nil {
 		return err
 	}
-	if c.NArg() == 0 {
-		orphans, err := orphaned(storeOf(c), file)
-		if err != nil {
-			return err
-		}
-		report = withFindings(report, orphans)
-	}
-	if err := sh.printCheck(c, report, format, threshold); err != nil {
+	if report, err = joinDifferences(c, report, k.file, outcomes, k.differences); err != nil {
 		return err
 	}
+	var toPaste []string
+	if !c.Bool("update") {
+		toPaste = k.differences.toPaste(report.Failing(k.threshold))
+	}
+	if err := sh.printCheck(c, sheet{Report: report, threshold: k.threshold, toPaste: toPaste}, k.format); err != nil {
+		return err
+	}
+	sh.tellToPaste(toPaste, k.format)
 	sh.tellHow(outcomes)
-	return checkExit(report, threshold, c.Bool("update"))
+	return checkExit(report, k.threshold, c.Bool("update"))
 }
 
 // tellHow tells on stderr how to let pass what the gate refused.
@@ -161,7 +181,7 @@ func statusLines(servers []diag.Status) []string {
 	return lines
 }
 
-func (sh *shell) checkOne(c *cli.Context, s config.Server) outcome {
+func (sh *shell) checkOne(c *cli.Context, s config.Server, d differences) outcome {
 	store := storeOf(c)
 	old, err := baseline(store, s.Name)
 	if err != nil {
@@ -181,9 +201,9 @@ func (sh *shell) checkOne(c *cli.Context, s config.Server) outcome {
 	}
 	var out outcome
 	if c.Bool("update") {
-		out = sh.accept(s.Name, store, seen, old, verdict, o, diffOptions(c))
+		out = sh.accept(s.Name, store, seen, old, verdict, o, d)
 	} else {
-		out = compared(s.Name, store, seen, old, diffOptions(c))
+		out = compared(s.Name, store, seen, old, d)
 		out.findings = append(out.findings, watched(s.Name, verdict, o.Accepted)...)
 	}
 	if out.status.State != stateFailed {
@@ -193,18 +213,21 @@ func (sh *shell) checkOne(c *cli.Context, s config.Server) outcome {
 }
 
 // compared is how the surface differs from its snapshot.
-func compared(name string, store surface.Store, seen observed, old *surface.McpSurfaceSnapshot, o diff.Options) outcome {
+func compared(name string, store surface.Store, seen observed, old *surface.McpSurfaceSnapshot, d differences) (out outcome) {
 	if old == nil {
 		f := snapshotMissing.Finding("server", fmt.Sprintf("server %q has no snapshot in %s", name, store.Dir))
 		f.Server, f.Hint = name, "review it with `anvil mcp inspect "+name+"`, then accept it with `anvil mcp check --update "+name+"`"
-		return outcome{status: diag.Status{Server: name, State: stateNew}, findings: []diag.Finding{f.Sealed()}}
+		out.status = diag.Status{Server: name, State: stateNew}
+		out.findings, out.passed = d.pass([]diag.Finding{f.Sealed()}, "")
+		return out
 	}
-	found := diff.Judge(diff.Compare(old, seen.snapshot.WithHistory(old), o))
-	findings := serverFindings(name, append(found, leaks(seen.snapshot, seen.secrets)...))
-	if len(findings) == 0 {
-		return outcome{status: diag.Status{Server: name, State: stateSame}}
+	found := diff.Judge(diff.Compare(old, seen.snapshot.WithHistory(old), d.Options))
+	out.findings, out.passed = d.pass(serverFindings(name, append(found, leaks(seen.snapshot, seen.secrets)...)), "")
+	out.status = diag.Status{Server: name, State: stateSame}
+	if len(out.findings) > 0 {
+		out.status.State, out.status.Message = stateDrift, diag.NewReport("check", out.findings).Summary.Line()
 	}
-	return outcome{status: diag.Status{Server: name, State: stateDrift, Message: diag.NewReport("check", findings).Summary.Line()}, findings: findings}
+	return out
 }
 
 // serverFindings names the server in each finding.
@@ -216,7 +239,7 @@ func serverFindings(name string, findings []diag.Finding) []diag.Finding {
 }
 
 // accept writes what the server shows now in the place of old, if the gate lets it pass.
-func (sh *shell) accept(name string, store surface.Store, seen observed, old *surface.McpSurfaceSnapshot, verdict gate.Verdict, o gate.Options, strict diff.Options) outcome {
+func (sh *shell) accept(name string, store surface.Store, seen observed, old *surface.McpSurfaceSnapshot, verdict gate.Verdict, o gate.Options, d differences) outcome {
 	ranOut := leftovers(o, false, verdict.Covered)
 	gated := serverFindings(name, matters(verdict.Findings)) // what ran out is told over all servers
 	if errors := slices.DeleteFunc(slices.Concat(gated, ranOut), func(f diag.Finding) bool { return !refusing(f) }); len(errors) > 0 {
@@ -235,8 +258,11 @@ func (sh *shell) accept(name string, store surface.Store, seen observed, old *su
 		state = stateUpdated
 	}
 	out := outcome{status: diag.Status{Server: name, State: state, Message: now.Digest}, findings: gated}
+	out.passed = make([]bool, len(d.accepted))
 	if old != nil {
-		out.findings = append(out.findings, serverFindings(name, diff.Judge(diff.Compare(old, now, strict)))...)
+		var moved []diag.Finding
+		moved, out.passed = d.pass(serverFindings(name, diff.Judge(diff.Compare(old, now, d.Options))), "")
+		out.findings = append(out.findings, moved...)
 	}
 	return out
 }
@@ -259,6 +285,22 @@ func withFindings(r diag.Report, more []diag.Finding) diag.Report {
 	return next
 }
 
+// joinDifferences adds what shows only over all servers: snapshots that have none, and what is left of the acceptances of differences.
+func joinDifferences(c *cli.Context, report diag.Report, file *config.File, outcomes []outcome, d differences) (diag.Report, error) {
+	var orphans outcome
+	orphans.passed = make([]bool, len(d.accepted))
+	if c.NArg() == 0 && isFirstShard(c) {
+		found, err := orphaned(storeOf(c), file)
+		if err != nil {
+			return report, err
+		}
+		orphans.findings, orphans.passed = d.pass(found, "")
+	}
+	outcomes = append(slices.Clone(outcomes), orphans)
+	all := isWhole(c) && !slices.ContainsFunc(outcomes, func(o outcome) bool { return o.passed == nil })
+	return withFindings(report, append(orphans.findings, d.leftovers(all, outcomes)...)), nil
+}
+
 func orphaned(store surface.Store, file *config.File) ([]diag.Finding, error) {
 	names, err := store.Names()
 	if err != nil {
@@ -275,8 +317,12 @@ func orphaned(store surface.Store, file *config.File) ([]diag.Finding, error) {
 	return findings, nil
 }
 
-func (sh *shell) printCheck(c *cli.Context, r diag.Report, format string, threshold diag.Threshold) error {
+func (sh *shell) printCheck(c *cli.Context, s sheet, format string) error {
+	r := s.Report
 	lines := strings.Join(statusLines(r.Servers), "\n") + "\n"
+	if len(r.Servers) == 0 {
+		lines = "no server of the configuration is in shard " + c.String("shard") + "\n"
+	}
 	if len(r.Findings) > 0 {
 		lines += "\n"
 	}
@@ -286,6 +332,7 @@ func (sh *shell) printCheck(c *cli.Context, r diag.Report, format string, thresh
 	} else {
 		look += "--all"
 	}
-	return sh.show(c, sheet{Report: r, threshold: threshold, text: leading(lines), inspect: look + repeated(c, "config"),
-		markdown: func(w io.Writer) error { return writeStatusTable(w, r.Servers) }}, format)
+	s.text, s.inspect = leading(lines), look+repeated(c, "config")
+	s.markdown = func(w io.Writer) error { return writeStatusTable(w, r.Servers) }
+	return sh.show(c, s, format)
 }

@@ -60,7 +60,7 @@ func (sh *shell) joinGate(c *cli.Context, report diag.Report, servers []config.S
 		covered = append(covered, out.covered)
 		surfaces = append(surfaces, gate.Surface{Server: servers[i].Name, Plugin: pluginOf(c, *out.seen), Snapshot: out.seen.snapshot, Costs: out.seen.costs})
 	}
-	all := c.NArg() == 0 && len(surfaces) == len(servers)
+	all := isWhole(c) && len(surfaces) == len(servers)
 	var more []diag.Finding
 	if all {
 		met, err := sh.judgeTogether(c, surfaces, o)

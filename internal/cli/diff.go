@@ -21,8 +21,6 @@ func strictOpenFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "strict-open", Usage: "count what callers may send in members that an open object does not declare: a new optional argument can then break a call"}
 }
 
-func diffOptions(c *cli.Context) diff.Options { return diff.Options{StrictOpen: c.Bool("strict-open")} }
-
 // failOn returns the threshold of --fail-on, of the configuration, or the default.
 func failOn(c *cli.Context, file *config.File) (diag.Threshold, error) {
 	word := c.String("fail-on")
@@ -61,6 +59,10 @@ func (sh *shell) diff(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	differences, err := sh.differences(c)
+	if err != nil {
+		return err
+	}
 	targets, err := sh.twoTargets(c, file)
 	if err != nil {
 		return err
@@ -73,15 +75,18 @@ func (sh *shell) diff(c *cli.Context) error {
 		}
 		sides[i] = seen.snapshot
 	}
-	delta := diff.Compare(sides[0], sides[1], diffOptions(c))
-	report := diff.Report(diff.Judge(delta))
+	delta := diff.Compare(sides[0], sides[1], differences.Options)
+	changes, ranOut := differences.judged(diff.Judge(delta), targetName(c))
+	report := withLeftovers(diff.Report(changes), ranOut)
 	view := sheet{Report: report, threshold: threshold, text: leading(changeLine(sides[0], sides[1], report) + "\n")}
+	view.toPaste = differences.toPaste(report.Failing(threshold))
 	if format == "markdown" {
-		view.document = diff.Markdown(sides[0], sides[1], delta, report.Findings)
+		view.document = append(diff.Markdown(sides[0], sides[1], delta, changes), leftoverSection(ranOut)...)
 	}
 	if err := sh.show(c, view, format); err != nil {
 		return err
 	}
+	sh.tellToPaste(view.toPaste, format)
 	return found(len(report.Failing(threshold)) > 0)
 }
 

@@ -78,6 +78,8 @@ func TestCheckExit(t *testing.T) {
 		{"drift and outage", risky, states("unreachable", "drift"), false, 1},
 		{"tampered snapshot and outage", clean, states("unreachable", "spoiled"), false, 1},
 		{"authentication and outage", clean, states("not-mcp", "failed", "unauthorized"), false, 5},
+		{"outage and misconfigured", clean, states("misconfigured", "unreachable"), false, 4},
+		{"misconfigured and broken disk", clean, states("failed", "misconfigured"), false, 2},
 		{"outage and broken disk", clean, states("failed", "protocol-error"), false, 4},
 		{"broken disk", clean, states("same", "failed"), false, 3},
 		{"state of another version", clean, states("sublime"), false, 3},

@@ -23,6 +23,7 @@ type sheet struct {
 	next      []step
 	inspect   string // where to read the warnings of the gate, which the text then has in short; "" shows them whole
 	threshold diag.Threshold
+	toPaste   []string // entries of diff.accept that would let pass what fails
 }
 
 // render shows the sheet in a format. Every command that reports findings prints them here.
@@ -38,7 +39,9 @@ func (s sheet) render(c *cli.Context, format string) ([]byte, error) {
 		}
 		return reportBytes(s.value, format)
 	case format == "markdown" && s.document != nil:
-		return s.document, nil
+		b.Write(s.document)
+		writeToPaste(&b, s.toPaste)
+		return b.Bytes(), nil
 	case format == "markdown":
 		err := s.writeMarkdown(&b, shown, hidden)
 		return b.Bytes(), err
@@ -57,12 +60,22 @@ func (s sheet) writeText(w io.Writer, shown diag.Report, hidden int) error {
 	if s.inspect != "" {
 		shown, warnings = inShort(shown)
 	}
-	if err := shown.WriteText(w); err != nil {
+	open, passed := apart(shown)
+	if err := open.WriteText(w); err != nil {
+		return err
+	}
+	if len(passed.Findings) > 0 {
+		fmt.Fprintln(w, "\nlet pass:")
+	}
+	if err := passed.WriteText(w); err != nil {
 		return err
 	}
 	writeWarnings(w, warnings, s.inspect)
 	if line := hiddenLine(hidden); line != "" {
 		fmt.Fprintln(w, line)
+	}
+	if len(s.toPaste) > 0 {
+		fmt.Fprintf(w, "\n%s\n%s", toLetPass, pasted("diff", s.toPaste, mostEntries))
 	}
 	writeNext(w, s.next)
 	return nil
@@ -80,8 +93,16 @@ func (s sheet) writeMarkdown(w io.Writer, shown diag.Report, hidden int) error {
 	if line := hiddenLine(hidden); line != "" {
 		fmt.Fprintf(w, "\n%s\n", diag.MarkdownText(line))
 	}
+	writeToPaste(w, s.toPaste)
 	writeNextMarkdown(w, s.next)
 	return nil
+}
+
+// writeToPaste writes the entries folded. Nothing that a server says begins a line of them, so nothing ends the fence.
+func writeToPaste(w io.Writer, entries []string) {
+	if len(entries) > 0 {
+		fmt.Fprintf(w, "\n<details><summary>%s</summary>\n\n```yaml\n%s```\n\n</details>\n", toLetPass, pasted("diff", entries, mostEntries))
+	}
 }
 
 // show prints the sheet, to the file of --out where the command has one.

@@ -8,14 +8,16 @@ import (
 	"strings"
 
 	"anvil/compiler/canon"
+	"anvil/compiler/diag"
 	"anvil/compiler/surface"
 	"anvil/compiler/yaml"
 )
 
-// Acceptance is an entry of gate.accept as it is written: findings that somebody lets pass. At most one of Tool and Item is given; without either it
-// is about the server as a whole.
+// Acceptance is an entry of gate.accept or diff.accept as it is written: findings that somebody lets pass. One of the gate has a Rule and at most one of
+// Tool and Item; without either it is about the server as a whole. One of a difference has its Fingerprint.
 type Acceptance struct {
 	Rule, Server string
+	Fingerprint  string
 	Tool         string // the tool's name
 	Item         string // any other item, as kind/name: prompt/review
 	At           string // a JSON pointer within the item or the server; everything below it is meant
@@ -24,23 +26,31 @@ type Acceptance struct {
 	Place        string // file and line, for what is wrong with it
 }
 
-// acceptanceKeys are the members of an entry of gate.accept. Those that name an item exclude each other.
+// acceptList is one of the lists of acceptances: its name, what an entry is, and the members of one.
+type acceptList struct {
+	name, form string
+	keys       []string
+}
+
+// Of the members of an entry of gate.accept, those that name an item exclude each other.
 var (
-	acceptanceKeys = []string{"rule", "server", "tool", "prompt", "resource", "template", "item", "at", "reason", "until"}
-	itemKeys       = map[string]surface.Kind{"tool": surface.Tool, "prompt": surface.Prompt, "resource": surface.Resource, "template": surface.ResourceTemplate, "item": ""}
+	gateAccept = acceptList{"gate.accept", "{rule, tool, at, reason, until}",
+		[]string{"rule", "server", "tool", "prompt", "resource", "template", "item", "at", "reason", "until"}}
+	diffAccept = acceptList{"diff.accept", "{fingerprint, server, reason, until}", []string{"fingerprint", "server", "reason", "until"}}
+	itemKeys   = map[string]surface.Kind{"tool": surface.Tool, "prompt": surface.Prompt, "resource": surface.Resource, "template": surface.ResourceTemplate, "item": ""}
 )
 
-func (f *File) readAcceptances(list *canon.Node, at string) error {
+func (f *File) readAcceptances(of acceptList, list *canon.Node, at string, into *[]Acceptance) error {
 	if !list.IsArray() {
-		return f.problem(at, "gate.accept must be a list of {rule, tool, at, reason, until}")
+		return f.problem(at, "%s must be a list of %s", of.name, of.form)
 	}
 	var problems []error
 	for i, entry := range list.Items {
 		below := at + canon.Pointer(strconv.Itoa(i))
-		a, wrong := readAcceptance(entry, func(pointer, format string, args ...any) error { return f.problem(below+pointer, format, args...) })
+		a, wrong := readAcceptance(of, entry, func(pointer, format string, args ...any) error { return f.problem(below+pointer, format, args...) })
 		a.Place = f.place(below)
 		problems = append(problems, wrong...)
-		f.Gate.Accept = append(f.Gate.Accept, a)
+		*into = append(*into, a)
 	}
 	return errors.Join(problems...)
 }
@@ -55,28 +65,34 @@ func ParseAcceptance(text string) (Acceptance, error) {
 	if err != nil {
 		return Acceptance{}, err
 	}
-	a, wrong := readAcceptance(entry, func(_, format string, args ...any) error { return fmt.Errorf(format, args...) })
+	a, wrong := readAcceptance(gateAccept, entry, func(_, format string, args ...any) error { return fmt.Errorf(format, args...) })
 	return a, errors.Join(wrong...)
 }
 
 // readAcceptance reads one entry; problem makes an error about a place within it.
-func readAcceptance(entry *canon.Node, problem func(pointer, format string, args ...any) error) (a Acceptance, problems []error) {
+func readAcceptance(of acceptList, entry *canon.Node, problem func(pointer, format string, args ...any) error) (a Acceptance, problems []error) {
 	if !entry.IsObject() {
-		return a, []error{problem("", "an entry of gate.accept must be a map")}
+		return a, []error{problem("", "an entry of %s must be a map", of.name)}
 	}
 	given := map[string]string{}
 	for _, m := range entry.Members {
 		text, isText := m.Value.Str()
 		switch at := canon.Pointer(m.Name); {
-		case !slices.Contains(acceptanceKeys, m.Name) || !isText:
-			problems = append(problems, problem(at, "%q in gate.accept must be one of %s, with a text", m.Name, strings.Join(acceptanceKeys, ", ")))
+		case m.Name == "fingerprint" && of.has(m.Name) && !diag.IsFingerprint(text):
+			problems = append(problems, problem(at, "fingerprint in %s must be the %d digits 0 to 9 and a to f that the report prints, in quotes, and %s is not",
+				of.name, diag.FingerprintLength, diag.Shorten(string(m.Value.Raw), 80)))
+		case !of.has(m.Name) || !isText:
+			problems = append(problems, problem(at, "%q in %s must be one of %s, with a text", m.Name, of.name, strings.Join(of.keys, ", ")))
 		case text == "" && m.Name != "reason" && m.Name != "at":
-			problems = append(problems, problem(at, "%s in gate.accept is empty; name one, or leave it out", m.Name))
+			problems = append(problems, problem(at, "%s in %s is empty; name one, or leave it out", m.Name, of.name))
 		default:
 			given[m.Name] = text
 		}
 	}
-	a = Acceptance{Rule: given["rule"], Server: given["server"], At: given["at"], Reason: given["reason"], Until: given["until"]}
+	if of.has("fingerprint") && entry.Get("fingerprint") == nil {
+		problems = append(problems, problem("", "an entry of %s needs the fingerprint of the difference, as the report prints it", of.name))
+	}
+	a = Acceptance{Rule: given["rule"], Fingerprint: given["fingerprint"], Server: given["server"], At: given["at"], Reason: given["reason"], Until: given["until"]}
 	if a.At != "" && !isPointer(a.At) {
 		problems = append(problems, problem("/at", "at in gate.accept must be a JSON pointer, such as /description or /inputSchema/properties/limit, and %q is none", a.At))
 	}
@@ -86,10 +102,12 @@ func readAcceptance(entry *canon.Node, problem func(pointer, format string, args
 	return a, problems
 }
 
+func (l acceptList) has(key string) bool { return slices.Contains(l.keys, key) }
+
 // name reads which item the entry is about.
 func (a *Acceptance) name(given map[string]string, problem func(pointer, format string, args ...any) error) error {
 	named := ""
-	for _, key := range acceptanceKeys {
+	for _, key := range gateAccept.keys {
 		kind, isItem := itemKeys[key]
 		text, isGiven := given[key]
 		if !isItem || !isGiven {

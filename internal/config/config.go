@@ -61,6 +61,7 @@ type Gate struct {
 // Diff holds the settings of comparisons; the zero value leaves every default in force.
 type Diff struct {
 	FailOn string // breaking, risky, security or any; "" when not set
+	Accept []Acceptance
 }
 
 // Find returns the configuration file of dir: the first there is of anvil.yaml, mcp.json, .mcp.json, mcp.yaml and

@@ -55,7 +55,9 @@ func (f *File) readSetting(section, key string, value *canon.Node, at string) er
 		f.Gate.Clients = clients
 		return nil
 	case "gate.accept":
-		return f.readAcceptances(value, at)
+		return f.readAcceptances(gateAccept, value, at, &f.Gate.Accept)
+	case "diff.accept":
+		return f.readAcceptances(diffAccept, value, at, &f.Diff.Accept)
 	case "diff.failOn":
 		classes := []string{"breaking", "risky", "security", "any"}
 		if !slices.Contains(classes, value.Text()) {
@@ -68,7 +70,7 @@ func (f *File) readSetting(section, key string, value *canon.Node, at string) er
 	case "gate":
 		return f.problem(at, "unknown key %q in gate; known are accept, clients and maxTools", key)
 	case "diff":
-		return f.problem(at, "unknown key %q in diff; known is failOn", key)
+		return f.problem(at, "unknown key %q in diff; known are accept and failOn", key)
 	}
 	return f.problem(at, "%s.%s is not supported yet; remove it", section, key)
 }

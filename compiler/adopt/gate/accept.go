@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,8 +29,12 @@ var AcceptanceRules = diag.NewCatalog(acceptanceExpired, acceptanceUnused)
 // Acceptance lets findings of a rule pass, for a reason and until a day. What is accepted stays in the report, as information. Of Tool and Item at
 // most one is given. Without either it is about the server as a whole: its list of tools, how it behaves, what it says of itself, but not its
 // instructions, which are named by At.
+//
+// With a Fingerprint it is about that finding alone, a difference of two surfaces, and has no Rule, Tool, Item or At.
 type Acceptance struct {
-	Rule   string
+	Rule        string
+	Fingerprint string
+
 	Server string // the configured name; "" for every server
 	Tool   string // a tool's name
 	Item   string // another item's subject: "prompt/review"
@@ -54,6 +59,7 @@ var neverAccepted = map[string]string{
 func (a Acceptance) Check(known diag.Catalog) error {
 	rule, ok := known.Find(a.Rule)
 	switch {
+	case a.Fingerprint != "":
 	case !ok:
 		return fmt.Errorf("rule %q is not known; list them with `anvil rules`", a.Rule)
 	case rule.Retired != "":
@@ -64,15 +70,21 @@ func (a Acceptance) Check(known diag.Catalog) error {
 	}
 	switch {
 	case a.Reason == "":
-		return fmt.Errorf("the acceptance of %s needs a reason", a.Rule)
+		return fmt.Errorf("the acceptance of %s needs a reason", a.what())
 	case a.Until.IsZero():
-		return fmt.Errorf("the acceptance of %s needs a day until which it holds, such as 2027-01-31", a.Rule)
+		return fmt.Errorf("the acceptance of %s needs a day until which it holds, such as 2027-01-31", a.what())
 	}
 	return nil
 }
 
+// what names what is accepted.
+func (a Acceptance) what() string { return cmp.Or(a.Rule, a.Fingerprint) }
+
 // Covers reports whether the acceptance is about this finding, whether or not it holds today.
 func (a Acceptance) Covers(f diag.Finding) bool {
+	if a.Fingerprint != "" {
+		return a.Fingerprint == f.Fingerprint && (a.Server == "" || a.Server == f.Server)
+	}
 	return a.Rule == f.Rule && (a.Server == "" || a.Server == f.Server) && a.names(f) && a.reaches(f.Pointer)
 }
 
@@ -104,6 +116,36 @@ func within(pointer, whole string) bool {
 // Holds reports whether the day of now is one on which it holds.
 func (a Acceptance) Holds(now time.Time) bool {
 	return now.UTC().Format(Day) <= a.Until.Format(Day)
+}
+
+// on returns the finding as one that passes, where the acceptance holds and no other lets it pass yet.
+func (a Acceptance) on(f diag.Finding, now time.Time) (passed diag.Finding, ok bool) {
+	if f.Accepted != nil || !a.Holds(now) {
+		return f, false
+	}
+	f.Accepted = &diag.Accepted{Reason: a.Reason, Until: a.Until.Format(Day)}
+	return f, true
+}
+
+// Pass returns the findings with those marked that an acceptance of their fingerprint lets pass, and of each acceptance whether it is about one of them,
+// whether or not it holds. They keep their class: what is accepted is the difference, not what it does.
+func Pass(findings []diag.Finding, accepted []Acceptance, now time.Time) (passed []diag.Finding, covered []bool) {
+	about := map[string][]int{}
+	for i, a := range accepted {
+		if a.Fingerprint != "" {
+			about[a.Fingerprint] = append(about[a.Fingerprint], i)
+		}
+	}
+	passed, covered = slices.Clone(findings), make([]bool, len(accepted))
+	for n, f := range findings {
+		for _, i := range about[f.Fingerprint] {
+			if accepted[i].Covers(f) {
+				covered[i] = true
+				passed[n], _ = accepted[i].on(passed[n], now)
+			}
+		}
+	}
+	return passed, covered
 }
 
 // For returns the narrowest acceptance that covers the finding, without a reason and a day: its rule, at its place.
@@ -157,7 +199,11 @@ func (a Acceptance) finding(rule diag.Rule, how string) diag.Finding {
 	if a.At != "" {
 		of = quotedText(a.At, maxName) + " of " + of
 	}
-	f := rule.Finding(subject, fmt.Sprintf("the acceptance of %s for %s %s", a.Rule, of, how))
+	about := a.Rule + " for " + of
+	if a.Fingerprint != "" {
+		subject, about = "difference", "difference "+a.Fingerprint
+	}
+	f := rule.Finding(subject, "the acceptance of "+about+" "+how)
 	f.Tool, f.Server, f.Pointer, f.After = a.Tool, a.Server, a.At, canon.Raw(canon.Quote(a.Reason))
-	return f.Sealed(a.Rule, a.Until.Format(Day))
+	return f.Sealed(a.what(), a.Until.Format(Day))
 }

@@ -166,3 +166,54 @@ func TestAcceptanceCheck(t *testing.T) {
 		}
 	}
 }
+
+// TestPass lets findings pass by their fingerprint alone, the first acceptance that holds first.
+func TestPass(t *testing.T) {
+	now := day("2026-11-30")
+	found := []diag.Finding{
+		diag.Finding{Rule: "r", Class: diag.Breaking, Subject: "tool/a"}.Sealed().On("s"), diag.Finding{Rule: "r", Class: diag.Risky, Subject: "tool/a", Pointer: "/x"}.Sealed().On("s"),
+	}
+	print := found[0].Fingerprint
+	for _, tt := range []struct {
+		name     string
+		accepted []Acceptance
+		reason   string // for which the first passes
+		covered  []bool
+		left     string // rules of what is left over
+	}{
+		{"none", nil, "", []bool{}, ""},
+		{"its own", []Acceptance{{Fingerprint: print, Reason: "own", Until: now}}, "own", []bool{true}, ""},
+		{"of its server", []Acceptance{{Fingerprint: print, Server: "s", Reason: "own", Until: now}}, "own", []bool{true}, ""},
+		{"of another server", []Acceptance{{Fingerprint: print, Server: "t", Reason: "own", Until: now}}, "", []bool{false}, "acceptance-unused"},
+		{"of another", []Acceptance{{Fingerprint: print[1:] + "0", Reason: "own", Until: now}}, "", []bool{false}, "acceptance-unused"},
+		{"of yesterday", []Acceptance{{Fingerprint: print, Reason: "own", Until: day("2026-11-29")}}, "", []bool{true}, "acceptance-expired"},
+		{"of yesterday and of today", []Acceptance{{Fingerprint: print, Reason: "late", Until: day("2026-11-29")}, {Fingerprint: print, Reason: "own", Until: now}}, "own",
+			[]bool{true, true}, "acceptance-expired"},
+		{"twice", []Acceptance{{Fingerprint: print, Reason: "own", Until: now}, {Fingerprint: print, Reason: "too", Until: now}}, "own", []bool{true, true}, ""},
+		{"of a rule", []Acceptance{{Rule: "r", Tool: "a", Reason: "own", Until: now}}, "", []bool{false}, "acceptance-unused"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			passed, covered := Pass(found, tt.accepted, now)
+			if diff := cmp.Diff(tt.covered, covered); diff != "" {
+				t.Errorf("covered (-want +got)\n%s", diff)
+			}
+			want := slices.Clone(found)
+			if tt.reason != "" {
+				want[0].Accepted = &diag.Accepted{Reason: tt.reason, Until: "2026-11-30"}
+			}
+			if diff := cmp.Diff(want, passed); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			var left []string
+			for _, f := range Leftovers(tt.accepted, covered, now) {
+				left = append(left, f.Rule)
+			}
+			if got := strings.Join(left, " "); got != tt.left {
+				t.Errorf("left over %q, want %q", got, tt.left)
+			}
+		})
+	}
+	if found[0].Accepted != nil {
+		t.Error("what was given is changed")
+	}
+}

@@ -96,9 +96,9 @@ func (c *collector) accept(f diag.Finding) diag.Finding {
 			continue
 		}
 		c.covered[i] = true
-		if f.Accepted == nil && a.Holds(c.options.Now) {
+		if passed, ok := a.on(f, c.options.Now); ok {
+			f = passed
 			f.Class, f.Hint = diag.Info, ""
-			f.Accepted = &diag.Accepted{Reason: a.Reason, Until: a.Until.Format(Day)}
 		}
 	}
 	return f

@@ -42,7 +42,7 @@ concern security: "anvil mcp inspect" has them all.
 With --update the gate decides. A server whose surface it refuses, for errors or for an acceptance that ran out, keeps its snapshot, and
 the command exits 1; the differences that the new snapshots accept are listed and fail nothing.`,
 		Flags: probeFlags(append(gateFlags(),
-			formatFlag(reportFormats...), failOnFlag(), strictOpenFlag(), dirFlag(),
+			formatFlag(reportFormats...), failOnFlag(), strictOpenFlag(), fullFlag(), dirFlag(),
 			&cli.BoolFlag{Name: "update", Usage: "accept what the servers show now: rewrite the snapshots"},
 			jobsFlag(),
 		)...),
@@ -286,6 +286,6 @@ func (sh *shell) printCheck(c *cli.Context, r diag.Report, format string, thresh
 	} else {
 		look += "--all"
 	}
-	return sh.show(c, sheet{Report: r, threshold: threshold, text: leading(lines), inspect: look + repeated(c, "config"),
+	return sh.show(c, sheet{Report: r, threshold: threshold, changes: sh.changesFor(c), text: leading(lines), inspect: look + repeated(c, "config"),
 		markdown: func(w io.Writer) error { return writeStatusTable(w, r.Servers) }}, format)
 }

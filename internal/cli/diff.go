@@ -43,7 +43,7 @@ func (sh *shell) diffCommand() *cli.Command {
 	return &cli.Command{
 		Name: "diff", Usage: "compare two surfaces", ArgsUsage: "OLD NEW",
 		Description: "OLD and NEW are each a TARGET; a command behind -- is the new one.\n\n" + targetUsage,
-		Flags:       targetFlags(formatFlag(reportFormats...), failOnFlag(), strictOpenFlag()),
+		Flags:       targetFlags(formatFlag(reportFormats...), failOnFlag(), strictOpenFlag(), fullFlag()),
 		Action:      sh.diff,
 	}
 }
@@ -75,9 +75,9 @@ func (sh *shell) diff(c *cli.Context) error {
 	}
 	delta := diff.Compare(sides[0], sides[1], diffOptions(c))
 	report := diff.Report(diff.Judge(delta))
-	view := sheet{Report: report, threshold: threshold, text: leading(changeLine(sides[0], sides[1], report) + "\n")}
+	view := sheet{Report: report, threshold: threshold, changes: sh.changesFor(c), text: leading(changeLine(sides[0], sides[1], report) + "\n")}
 	if format == "markdown" {
-		view.document = diff.Markdown(sides[0], sides[1], delta, report.Findings)
+		view.document = diff.Markdown(sides[0], sides[1], report.Findings, allInJSON)
 	}
 	if err := sh.show(c, view, format); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	cli "github.com/urfave/cli/v2"
 
@@ -23,6 +24,7 @@ type sheet struct {
 	next      []step
 	inspect   string // where to read the warnings of the gate, which the text then has in short; "" shows them whole
 	threshold diag.Threshold
+	changes   *diag.GroupedOptions // the findings are differences for a reviewer; nil for others
 }
 
 // render shows the sheet in a format. Every command that reports findings prints them here.
@@ -57,7 +59,11 @@ func (s sheet) writeText(w io.Writer, shown diag.Report, hidden int) error {
 	if s.inspect != "" {
 		shown, warnings = inShort(shown)
 	}
-	if err := shown.WriteText(w); err != nil {
+	write := shown.WriteText
+	if s.changes != nil {
+		write = func(w io.Writer) error { return shown.WriteGrouped(w, *s.changes) }
+	}
+	if err := write(w); err != nil {
 		return err
 	}
 	writeWarnings(w, warnings, s.inspect)
@@ -68,13 +74,16 @@ func (s sheet) writeText(w io.Writer, shown diag.Report, hidden int) error {
 	return nil
 }
 
-func (s sheet) writeMarkdown(w io.Writer, shown diag.Report, hidden int) error {
+func (s sheet) writeMarkdown(w *bytes.Buffer, shown diag.Report, hidden int) error {
 	if s.markdown != nil {
 		if err := s.markdown(w); err != nil {
 			return err
 		}
 	}
-	if err := shown.WriteMarkdown(w); err != nil {
+	if s.changes != nil {
+		fmt.Fprintf(w, "**%s**\n", shown.Summary.Line())
+		w.Write(shown.Page(diag.PageOptions{Rules: s.changes.Rules, All: allInJSON, Used: utf8.RuneCount(w.Bytes())}))
+	} else if err := shown.WriteMarkdown(w); err != nil {
 		return err
 	}
 	if line := hiddenLine(hidden); line != "" {

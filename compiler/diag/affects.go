@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,6 +28,9 @@ const (
 	Removed Effect = "removed" // an entry that is not there when the pack is built again
 )
 
+// effectWords say an effect where its own word does not.
+var effectWords = map[Effect]string{Reread: "to be read again", Retold: "served with another text"}
+
 // affectedNames is how many entries a line names of one kind and effect.
 const affectedNames = 3
 
@@ -52,7 +56,7 @@ func AffectsLine(list []Affected) string {
 			shown, more = shown[:affectedNames], fmt.Sprintf(" and %d more", n)
 		}
 		text := Shorten(Printable(strings.Join(shown, ", ")), placeWidth)
-		parts = append(parts, strings.TrimSpace(Printable(key.Kind)+" "+text)+more+" ("+string(key.Effect)+")")
+		parts = append(parts, strings.TrimSpace(Printable(key.Kind)+" "+text)+more+" ("+cmp.Or(effectWords[key.Effect], string(key.Effect))+")")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -34,7 +34,7 @@ var order = [][]string{
 	{"compiler/diff"},
 	{"compiler/pack"},
 	{"compiler/pack/emit/metadata"},
-	{"compiler/pack/emit"},
+	{"compiler/pack/emit", "compiler/pack/affect"},
 	{"facade"},
 	{"internal/config"},
 	{"internal/cli"},

@@ -42,7 +42,7 @@ concern security: "anvil mcp inspect" has them all.
 With --update the gate decides. A server whose surface it refuses, for errors or for an acceptance that ran out, keeps its snapshot, and
 the command exits 1; the differences that the new snapshots accept are listed and fail nothing.`,
 		Flags: probeFlags(append(gateFlags(),
-			formatFlag(reportFormats...), failOnFlag(), strictOpenFlag(), fullFlag(), dirFlag(),
+			formatFlag(reportFormats...), failOnFlag(), strictOpenFlag(), fullFlag(), affectedFlag(", where the server is the one that it was made of"), dirFlag(),
 			&cli.BoolFlag{Name: "update", Usage: "accept what the servers show now: rewrite the snapshots"},
 			jobsFlag(),
 		)...),
@@ -90,7 +90,11 @@ func (sh *shell) check(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	outcomes := sh.sideBySide(servers, c.Int("jobs"), func(_ int, s config.Server) outcome { return sh.checkOne(c, s) })
+	touched, err := sh.checkedPack(c, servers)
+	if err != nil {
+		return err
+	}
+	outcomes := sh.sideBySide(servers, c.Int("jobs"), func(_ int, s config.Server) outcome { return sh.checkTouching(c, touched, s) })
 	report, err := sh.joinGate(c, joined("check", outcomes), servers, outcomes)
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ type Affected struct {
 	Kind   string `json:"kind"`          // approval, or the kind of an artifact: facade, tools-metadata, cli, skill
 	Path   string `json:"path"`          // of the file in the pack that holds it
 	Name   string `json:"name,omitzero"` // of the entry in that file: an operation's id, a tool or a command
-	Effect Effect `json:"effect"`
+	Effect Effect `json:"effect"`        // what becomes of it, should the difference be accepted
 }
 
 // Effect is what becomes of what is touched.

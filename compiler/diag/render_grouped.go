@@ -193,8 +193,8 @@ func inShort(topics []topic, limit int, quote func(string) string) (lines []stri
 	return lines, left
 }
 
-// minor reports what neither breaks nor misleads a caller.
-func minor(f Finding) bool { return f.Class.Rank() < Warning.Rank() && !f.Security }
+// minor reports what neither breaks nor misleads a caller, or what somebody lets pass.
+func minor(f Finding) bool { return f.Accepted != nil || f.Class.Rank() < Warning.Rank() && !f.Security }
 
 // shortName is a name in a list of several.
 func shortName(s string) string { return Shorten(Printable(s), 60) }

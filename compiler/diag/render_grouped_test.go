@@ -128,3 +128,29 @@ func TestAffectsLine(t *testing.T) {
 		t.Errorf("nothing is %q", got)
 	}
 }
+
+// TestAcceptedComesLast tells what somebody lets pass behind everything else, and in short where there is much.
+func TestAcceptedComesLast(t *testing.T) {
+	var findings []Finding
+	for i := range foldAbove + 5 {
+		f := Finding{Rule: "open", Class: Safe, Security: true, Subject: fmt.Sprintf("tool/b%02d", i), Message: "m", After: canon.Quote(fmt.Sprint(i))}
+		if i < 2 {
+			f.Rule, f.Class, f.Subject = "passed", Breaking, fmt.Sprintf("tool/a%02d", i)
+			f.Accepted = &Accepted{Reason: "seen", Until: "2199-01-31"}
+		}
+		findings = append(findings, f.Sealed())
+	}
+	short := NewReport("diff", findings[:4])
+	text := written(t, short, GroupedOptions{})
+	if !strings.HasPrefix(text, "safe     open") || !strings.Contains(text, "accepted until 2199-01-31: seen") || strings.Contains(string(short.Page(PageOptions{})), "<details open>") {
+		t.Errorf("what is let pass is told first, or not with the reason:\n%s", text)
+	}
+	long := NewReport("diff", findings)
+	text = written(t, long, GroupedOptions{All: "--full"})
+	if !strings.Contains(text, "breaking passed [security]: tool/a00, tool/a01\n") || strings.Contains(text, "breaking passed [security]  tool") {
+		t.Errorf("what is let pass is told in detail:\n%s", text)
+	}
+	if page := string(long.Page(PageOptions{})); !strings.Contains(page, "in short: 2 breaking") {
+		t.Errorf("what is let pass is told in detail:\n%s", page)
+	}
+}

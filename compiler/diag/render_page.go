@@ -118,7 +118,7 @@ func (t topic) block(rules Catalog, long bool) []byte {
 	var b bytes.Buffer
 	worst := t.entries[0][0]
 	attribute := ""
-	if !long && worst.Class.Rank() >= Breaking.Rank() {
+	if !long && worst.Class.Rank() >= Breaking.Rank() && worst.Accepted == nil {
 		attribute = " open"
 	}
 	what := htmlCode(t.name()) + ": " + classCounts(t)

@@ -75,8 +75,11 @@ func together(alike [][]Finding) topic {
 	return t
 }
 
-// weight orders findings for a reader: by class, and within a class those that concern security first.
+// weight orders findings for a reader: by class, and within a class those that concern security first. What somebody lets pass comes last.
 func weight(f Finding) int {
+	if f.Accepted != nil {
+		return 0
+	}
 	w := 2 * f.Class.Rank()
 	if f.Security {
 		w++

@@ -36,7 +36,7 @@ var reportKinds = []struct {
 
 const (
 	aDigest      = "^sha256:[0-9a-f]{64}$"
-	aFingerprint = "^[0-9a-f]{16}$"
+	aFingerprint = "^[0-9a-f]{16,64}$"
 	aDay         = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 	aMonth       = "^[0-9]{4}-[0-9]{2}$"
 	aRule        = "^[a-z0-9-]+$"

@@ -90,11 +90,10 @@ func (sh *shell) check(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	touched, err := sh.checkedPack(c, servers)
+	outcomes, err := sh.checkAll(c, servers)
 	if err != nil {
 		return err
 	}
-	outcomes := sh.sideBySide(servers, c.Int("jobs"), func(_ int, s config.Server) outcome { return sh.checkTouching(c, touched, s) })
 	report, err := sh.joinGate(c, joined("check", outcomes), servers, outcomes)
 	if err != nil {
 		return err

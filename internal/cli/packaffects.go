@@ -96,6 +96,15 @@ func (sh *shell) checkedPack(c *cli.Context, servers []config.Server) (*touched,
 		t.dir, whose, strings.Join(names, ", "), storeOf(c).Dir)
 }
 
+// checkAll checks servers side by side.
+func (sh *shell) checkAll(c *cli.Context, servers []config.Server) ([]outcome, error) {
+	t, err := sh.checkedPack(c, servers)
+	if err != nil {
+		return nil, err
+	}
+	return sh.sideBySide(servers, c.Int("jobs"), func(_ int, s config.Server) outcome { return sh.checkTouching(c, t, s) }), nil
+}
+
 // checkTouching checks one server, and tells what its differences touch of the pack.
 func (sh *shell) checkTouching(c *cli.Context, t *touched, s config.Server) outcome {
 	out := sh.checkOne(c, s)

@@ -29,25 +29,26 @@ func (c Class) Rank() int { return ranks[c] }
 
 // Finding is one thing that was found, in the shape every JSON report carries (DESIGN.md section 6). Fields that do not apply are empty.
 type Finding struct {
-	Rule        string    `json:"rule"`
-	Class       Class     `json:"class"`
-	Security    bool      `json:"security,omitzero"`
-	Axis        string    `json:"axis,omitzero"`      // "spec:<revision>" or "client:<profile>"
-	Radius      string    `json:"radius,omitzero"`    // what it takes down on that axis: tool, server or client
-	Refuses     bool      `json:"refuses,omitzero"`   // the axis refuses what Radius says, whether or not it counts here; else it minds
-	Confirmed   string    `json:"confirmed,omitzero"` // the month in which the axis's limit was last confirmed: 2026-11
-	Server      string    `json:"server,omitzero"`    // the configured name
-	Subject     string    `json:"subject,omitzero"`   // a stable path: "tool/search/inputSchema/properties/limit"
-	Tool        string    `json:"tool,omitzero"`
-	Pointer     string    `json:"pointer,omitzero"` // RFC 6901, within the subject's item
-	Message     string    `json:"message"`          // one sentence, present tense, naming the thing
-	Before      canon.Raw `json:"before,omitzero"`
-	After       canon.Raw `json:"after,omitzero"`
-	Witness     canon.Raw `json:"witness,omitzero"`  // arguments that were taken and are refused; below /outputSchema, a result that is new
-	Hint        string    `json:"hint,omitzero"`     // what to do next
-	Fix         *Fix      `json:"fix,omitzero"`      // what the hint proposes, for programs
-	Accepted    *Accepted `json:"accepted,omitzero"` // somebody let it pass: it fails nothing
-	Fingerprint string    `json:"fingerprint"`       // from rule, subject and arguments; a reworded message keeps it
+	Rule        string     `json:"rule"`
+	Class       Class      `json:"class"`
+	Security    bool       `json:"security,omitzero"`
+	Axis        string     `json:"axis,omitzero"`      // "spec:<revision>" or "client:<profile>"
+	Radius      string     `json:"radius,omitzero"`    // what it takes down on that axis: tool, server or client
+	Refuses     bool       `json:"refuses,omitzero"`   // the axis refuses what Radius says, whether or not it counts here; else it minds
+	Confirmed   string     `json:"confirmed,omitzero"` // the month in which the axis's limit was last confirmed: 2026-11
+	Server      string     `json:"server,omitzero"`    // the configured name
+	Subject     string     `json:"subject,omitzero"`   // a stable path: "tool/search/inputSchema/properties/limit"
+	Tool        string     `json:"tool,omitzero"`
+	Pointer     string     `json:"pointer,omitzero"` // RFC 6901, within the subject's item
+	Message     string     `json:"message"`          // one sentence, present tense, naming the thing
+	Before      canon.Raw  `json:"before,omitzero"`
+	After       canon.Raw  `json:"after,omitzero"`
+	Witness     canon.Raw  `json:"witness,omitzero"`  // arguments that were taken and are refused; below /outputSchema, a result that is new
+	Hint        string     `json:"hint,omitzero"`     // what to do next
+	Fix         *Fix       `json:"fix,omitzero"`      // what the hint proposes, for programs
+	Accepted    *Accepted  `json:"accepted,omitzero"` // somebody let it pass: it fails nothing
+	Affects     []Affected `json:"affects,omitempty"` // what it touches of a pack that was given
+	Fingerprint string     `json:"fingerprint"`       // from rule, subject and arguments; a reworded message keeps it
 }
 
 // Fix is what a hint proposes: one of its members is given.

@@ -50,27 +50,45 @@ func counted(n int, c Class) string {
 func (r Report) WriteText(w io.Writer) error {
 	ew := &errWriter{w: w}
 	for _, group := range byAxis(r.Findings) {
-		f := group[0]
-		mark := ""
-		if f.Security {
-			mark = " [security]"
-		}
-		ew.printf("%-8s %s%s  %s\n", f.Class, f.Rule, mark, Shorten(Printable(f.place()), placeWidth))
-		ew.printf("         %s\n", Shorten(Printable(f.Message), messageWidth))
-		for _, line := range []string{axesOf(group), f.acceptance()} {
-			if line != "" {
-				ew.printf("         %s\n", line)
-			}
-		}
-		f.writeChange(ew)
-		if line := f.proof(); line != "" {
-			ew.printf("         %s\n", line)
-		}
-		if f.Hint != "" {
-			ew.printf("         -> %s\n", Printable(f.Hint))
-		}
+		writeGroup(ew, group, plain)
 	}
 	return ew.err
+}
+
+// writeGroup writes the lines of one finding.
+func writeGroup(ew *errWriter, group []Finding, p painter) {
+	f := group[0]
+	ew.printf("%s\n", headLine(f, Shorten(Printable(f.place()), placeWidth), p))
+	ew.printf("         %s\n", Shorten(Printable(f.Message), messageWidth))
+	for _, line := range []string{axesOf(group), f.acceptance()} {
+		if line != "" {
+			ew.printf("         %s\n", line)
+		}
+	}
+	f.writeChange(ew)
+	if line := f.proof(); line != "" {
+		ew.printf("         %s\n", line)
+	}
+	f.writeAdvice(ew)
+}
+
+// headLine is the first line of a finding: its class, padded, its rule and its place.
+func headLine(f Finding, place string, p painter) string {
+	mark := ""
+	if f.Security {
+		mark = " " + p.security("[security]")
+	}
+	return p.class(f.Class, fmt.Sprintf("%-8s", f.Class)) + " " + f.Rule + mark + "  " + place
+}
+
+// writeAdvice writes what of a pack is touched, and what to do.
+func (f Finding) writeAdvice(ew *errWriter) {
+	if line := AffectsLine(f.Affects); line != "" {
+		ew.printf("         affects: %s\n", line)
+	}
+	if f.Hint != "" {
+		ew.printf("         -> %s\n", Printable(f.Hint))
+	}
 }
 
 // byAxis gathers the findings that say the same of the same place on several axes, the worst first and otherwise in their order.
@@ -236,43 +254,6 @@ func (f Finding) place() string {
 	}
 	return place
 }
-
-// WriteMarkdown writes the findings as a table. Text of servers cannot leave its cell. It returns the first error of w.
-func (r Report) WriteMarkdown(w io.Writer) error {
-	ew := &errWriter{w: w}
-	ew.printf("**%s**\n", r.Summary.Line())
-	if len(r.Findings) > 0 {
-		ew.printf("\n| class | rule | where | what | what to do |\n|---|---|---|---|---|\n")
-	}
-	for _, group := range byAxis(r.Findings) {
-		f := group[0]
-		class := string(f.Class)
-		if f.Security {
-			class += ", security"
-		}
-		what := MarkdownText(f.Message)
-		for _, line := range []string{axesOf(group), f.acceptance()} {
-			if line != "" {
-				what += "<br>" + MarkdownText(line)
-			}
-		}
-		for _, side := range append(f.sides(), f.proof()) {
-			if side != "" {
-				what += "<br>" + MarkdownText(side)
-			}
-		}
-		ew.printf("| %s | %s | %s | %s | %s |\n", class, f.Rule, MarkdownText(f.place()), what, MarkdownText(f.Hint))
-	}
-	return ew.err
-}
-
-var markdownEscapes = strings.NewReplacer(
-	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `<`, `&lt;`, `>`, `&gt;`, `|`, `\|`, `#`, `\#`, `!`, `\!`, `~`, `\~`,
-	`@`, `&#64;`, `&`, `&amp;`, `://`, `:&#47;&#47;`,
-)
-
-// MarkdownText returns s as inline Markdown that shows s and nothing else: no markup, link, mention, tag or line break of its own.
-func MarkdownText(s string) string { return markdownEscapes.Replace(Printable(s)) }
 
 // errWriter keeps the first error, so that a renderer can write on and report it once.
 type errWriter struct {

@@ -158,7 +158,7 @@ func byPointer(changes []Change, side func(Change) canon.Raw) canon.Raw {
 }
 
 func commonPointer(a, b string) string {
-	x, y := steps(a), steps(b)
+	x, y := canon.Tokens(a), canon.Tokens(b)
 	n := 0
 	for n < len(x) && n < len(y) && x[n] == y[n] {
 		n++

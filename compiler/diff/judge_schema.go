@@ -134,8 +134,11 @@ func (s *schemaJudge) add(stem string, c Change, message string, class diag.Clas
 	f := s.pair.at(c, message)
 	f.class, f.witness, f.args = class, witness, s.bound(c)
 	id := string(s.side) + "-" + stem
-	if class == diag.Safe && record(id).Class != diag.Safe {
+	switch rule := record(id); {
+	case class == diag.Safe && rule.Class != diag.Safe:
 		f.hint = nothing // what the rule says is for when it breaks
+	case class.Rank() > diag.Safe.Rank() && rule.Hint == nothing:
+		f.hint = map[Side]string{Input: rejectHint, Output: surpHint}[s.side] // and the reverse
 	}
 	s.judge.add(id, f)
 }

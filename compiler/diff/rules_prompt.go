@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 )
 
@@ -23,7 +24,7 @@ var promptRules = []entry{
 func (j *judge) prompt(p Pair) {
 	var other []Change
 	for _, c := range p.Changes {
-		path := steps(c.Pointer)
+		path := canon.Tokens(c.Pointer)
 		switch {
 		case j.told[p.New.Subject()+c.Pointer]:
 		case c.Argument != nil && (len(path) == 2 || c.Argument.OldRequired != c.Argument.NewRequired && path[2] == "required"):
@@ -56,7 +57,7 @@ func (j *judge) promptText(p Pair, c Change, what string) {
 // argument judges an argument that came, went, or changed its requiredness.
 func (j *judge) argument(p Pair, c Change) {
 	name := "argument " + quoted(c.Argument.Name) + " of " + nameOf(p.New)
-	switch whole := len(steps(c.Pointer)) == 2; {
+	switch whole := len(canon.Tokens(c.Pointer)) == 2; {
 	case whole && absent(c.After):
 		j.add("prompt-arg-removed", p.at(c, name+" was removed"))
 	case whole && c.Argument.NewRequired:

@@ -91,7 +91,7 @@ var capabilityRules = []entry{
 func (j *judge) capabilities(changes []Change) {
 	for _, c := range changes {
 		f := fact{subject: "server/capabilities", pointer: c.Pointer, before: c.Before, after: c.After, security: c.OriginMoved}
-		path := steps(c.Pointer)
+		path := canon.Tokens(c.Pointer)
 		if len(path) >= 2 && path[0] == "extensions" {
 			j.extension(path, f)
 			continue

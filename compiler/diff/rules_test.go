@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"anvil/compiler/diag"
+	"anvil/compiler/surface"
 )
 
 // TestRuleFixtures walks testdata/rules/<id>: from base to rev the rule fires, from base to near it does not. want.txt holds all findings of
@@ -37,20 +38,23 @@ func TestRuleFixtures(t *testing.T) {
 
 func judgeFixture(t *testing.T, dir, name string) []diag.Finding {
 	t.Helper()
-	read := func(name string) []byte {
-		text, err := os.ReadFile(filepath.Join(dir, name+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return text
-	}
-	d := compared(capture(t, read("base")), capture(t, read(name)))
+	d := compared(fixture(t, dir, "base"), fixture(t, dir, name))
 	findings := Judge(d)
 	if d.Empty() != (len(findings) == 0) {
 		t.Errorf("%s: empty is %v with %d findings", name, d.Empty(), len(findings))
 	}
 	checkFilled(t, findings)
 	return findings
+}
+
+// fixture reads one side of a rule's fixture.
+func fixture(t *testing.T, dir, name string) *surface.McpSurfaceSnapshot {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return capture(t, text)
 }
 
 // checkFilled holds every finding to its catalogue.

@@ -53,21 +53,9 @@ func textOf(raw canon.Raw) (string, bool) {
 	return parsed(raw).Str()
 }
 
-// steps splits a JSON pointer into its decoded reference tokens.
-func steps(pointer string) []string {
-	if pointer == "" {
-		return nil
-	}
-	parts := strings.Split(pointer[1:], "/")
-	for i, p := range parts {
-		parts[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(p)
-	}
-	return parts
-}
-
 // head returns the first token of a pointer.
 func head(pointer string) string {
-	if t := steps(pointer); len(t) > 0 {
+	if t := canon.Tokens(pointer); len(t) > 0 {
 		return t[0]
 	}
 	return ""

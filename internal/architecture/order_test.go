@@ -17,7 +17,7 @@ import (
 // order is the import order: a package imports only packages of rows above its own (DESIGN.md section 3; docs/architecture.md). A new
 // package adds its line.
 var order = [][]string{
-	{"internal/atomicfile", "internal/lazy"},
+	{"internal/atomicfile", "internal/lazy", "docs"},
 	{"compiler/canon", "compiler/ecma"},
 	{"internal/launch"},
 	{"compiler/yaml"},
@@ -34,7 +34,7 @@ var order = [][]string{
 	{"compiler/diff"},
 	{"compiler/pack"},
 	{"compiler/pack/emit/metadata"},
-	{"compiler/pack/emit"},
+	{"compiler/pack/emit", "compiler/pack/affect"},
 	{"facade"},
 	{"internal/config"},
 	{"internal/cli"},

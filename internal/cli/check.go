@@ -46,7 +46,7 @@ concern security: "anvil mcp inspect" has them all.
 With --update the gate decides. A server whose surface it refuses, for errors or for an acceptance that ran out, keeps its snapshot, and
 the command exits 1; the differences that the new snapshots accept are listed and fail nothing.`,
 		Flags: probeFlags(append(gateFlags(),
-			formatFlag(reportFormats...), failOnFlag(), strictOpenFlag(), dirFlag(),
+			formatFlag(reportFormats...), failOnFlag(), strictOpenFlag(), fullFlag(), affectedFlag(", where the server is the one that it was made of"), dirFlag(),
 			&cli.BoolFlag{Name: "update", Usage: "accept what the servers show now: rewrite the snapshots"},
 			jobsFlag(), shardFlag(),
 		)...),
@@ -109,7 +109,10 @@ func (sh *shell) check(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	outcomes := sh.sideBySide(k.servers, c.Int("jobs"), func(_ int, s config.Server) outcome { return sh.checkOne(c, s, k.differences) })
+	outcomes, err := sh.checkAll(c, k.servers, k.differences)
+	if err != nil {
+		return err
+	}
 	report, err := sh.joinGate(c, joined("check", outcomes), k.servers, outcomes)
 	if err != nil {
 		return err
@@ -332,7 +335,7 @@ func (sh *shell) printCheck(c *cli.Context, s sheet, format string) error {
 	} else {
 		look += "--all"
 	}
-	s.text, s.inspect = leading(lines), look+repeated(c, "config")
+	s.text, s.inspect, s.changes = leading(lines), look+repeated(c, "config"), sh.changesFor(c)
 	s.markdown = func(w io.Writer) error { return writeStatusTable(w, r.Servers) }
 	return sh.show(c, s, format)
 }

@@ -41,7 +41,7 @@ func (sh *shell) diffCommand() *cli.Command {
 	return &cli.Command{
 		Name: "diff", Usage: "compare two surfaces", ArgsUsage: "OLD NEW",
 		Description: "OLD and NEW are each a TARGET; a command behind -- is the new one.\n\n" + targetUsage,
-		Flags:       targetFlags(formatFlag(reportFormats...), failOnFlag(), strictOpenFlag()),
+		Flags:       targetFlags(formatFlag(reportFormats...), failOnFlag(), strictOpenFlag(), fullFlag(), affectedFlag(" (default: OLD, if that is a pack)")),
 		Action:      sh.diff,
 	}
 }
@@ -67,27 +67,52 @@ func (sh *shell) diff(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var sides [2]*surface.McpSurfaceSnapshot
-	for i, t := range targets {
-		seen, err := sh.observe(c, t)
-		if err != nil {
-			return err
-		}
-		sides[i] = seen.snapshot
+	sides, touched, err := sh.bothSides(c, targets)
+	if err != nil {
+		return err
 	}
 	delta := diff.Compare(sides[0], sides[1], differences.Options)
-	changes, ranOut := differences.judged(diff.Judge(delta), targetName(c))
+	findings, err := sh.mark(touched, sides[0], sides[1], delta, diff.Judge(delta))
+	if err != nil {
+		return err
+	}
+	changes, ranOut := differences.judged(findings, targetName(c))
 	report := withLeftovers(diff.Report(changes), ranOut)
-	view := sheet{Report: report, threshold: threshold, text: leading(changeLine(sides[0], sides[1], report) + "\n")}
+	view := sheet{Report: report, threshold: threshold, changes: sh.changesFor(c), text: leading(changeLine(sides[0], sides[1], report))}
 	view.toPaste = differences.toPaste(report.Failing(threshold))
 	if format == "markdown" {
-		view.document = append(diff.Markdown(sides[0], sides[1], delta, changes), leftoverSection(ranOut)...)
+		view.document = append(diff.Markdown(sides[0], sides[1], changes, allInJSON), leftoverSection(ranOut)...)
 	}
 	if err := sh.show(c, view, format); err != nil {
 		return err
 	}
 	sh.tellToPaste(view.toPaste, format)
 	return found(len(report.Failing(threshold)) > 0)
+}
+
+// bothSides returns the two surfaces, and the pack of which it is told what their differences touch. A pack that does not fit is refused before the new
+// side is asked.
+func (sh *shell) bothSides(c *cli.Context, targets [2]config.Target) (sides [2]*surface.McpSurfaceSnapshot, t *touched, err error) {
+	if _, err = touchedPack(c, nil); err != nil {
+		return sides, nil, err
+	}
+	for i, target := range targets {
+		seen, err := sh.observe(c, target)
+		if err != nil {
+			return sides, nil, err
+		}
+		sides[i] = seen.snapshot
+		if i > 0 {
+			continue
+		}
+		if t, err = touchedPack(c, seen.pack); err != nil {
+			return sides, nil, err
+		}
+		if err = t.of(seen.snapshot); err != nil {
+			return sides, nil, err
+		}
+	}
+	return sides, t, nil
 }
 
 func (sh *shell) twoTargets(c *cli.Context, file *config.File) (targets [2]config.Target, err error) {
@@ -124,12 +149,12 @@ func (sh *shell) side(c *cli.Context, file *config.File, args, rest []string) (c
 
 func changeLine(old, now *surface.McpSurfaceSnapshot, r diag.Report) string {
 	if len(r.Findings) == 0 {
-		return "no difference"
+		return "no difference\n"
 	}
 	step := ""
 	if r.Summary.Bump != "" {
 		step = "; suggested version step: " + r.Summary.Bump
 	}
-	return fmt.Sprintf("%s %s -> %s %s: %s%s", diag.Printable(orUnnamed(old.ServerName())), diag.Printable(old.ServerVersion()),
+	return fmt.Sprintf("%s %s -> %s %s: %s%s\n\n", diag.Printable(orUnnamed(old.ServerName())), diag.Printable(old.ServerVersion()),
 		diag.Printable(orUnnamed(now.ServerName())), diag.Printable(now.ServerVersion()), r.Summary.Line(), step)
 }

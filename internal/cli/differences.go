@@ -129,9 +129,6 @@ func (o outcome) settled() bool {
 	return slices.Contains([]string{stateAccepted, stateUpdated}, o.status.State)
 }
 
-// mostEntries bounds how many entries a report proposes; each takes a line.
-const mostEntries = 100
-
 // toPaste are the entries of diff.accept that would let pass what fails, the worst first, with a remark on what each is about.
 func (d differences) toPaste(findings []diag.Finding) (entries []string) {
 	slices.SortStableFunc(findings, func(a, b diag.Finding) int { return b.Class.Rank() - a.Class.Rank() })

@@ -162,17 +162,17 @@ func TestNeverLetPass(t *testing.T) {
 // TestToPaste shows the first of many, the worst first.
 func TestToPaste(t *testing.T) {
 	var many []diag.Finding
-	for i := range mostEntries + 20 {
+	for i := range howMany + 20 {
 		rule, _ := diff.Rules.Find("tool-added")
 		f := rule.Finding(fmt.Sprint("tool/t", i), "added")
-		if i == 50 {
+		if i == 25 {
 			f.Class = diag.Breaking
 		}
 		many = append(many, f.Sealed())
 	}
 	entries := differences{now: time.Unix(0, 0)}.toPaste(many)
-	text := pasted("diff", entries, mostEntries)
-	if !strings.Contains(entries[0], `"tool/t50"`) || strings.Count(text, "\n    - {") != mostEntries || !strings.HasSuffix(text, "    # and 20 more\n") {
+	text := pasted("diff", entries, howMany)
+	if !strings.Contains(entries[0], `"tool/t25"`) || strings.Count(text, "\n    - {") != howMany || !strings.HasSuffix(text, "    # and 20 more\n") {
 		t.Errorf("got\n%.500s", text)
 	}
 }

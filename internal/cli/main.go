@@ -109,7 +109,7 @@ func (sh *shell) app() *cli.App {
 				Name: "pack", Usage: "work with a pack", Action: sh.noCommand,
 				Subcommands: []*cli.Command{sh.packVerifyCommand()},
 			},
-			sh.rulesCommand(), sh.versionCommand(),
+			sh.rulesCommand(), sh.schemaCommand(), sh.versionCommand(),
 		},
 	}
 	prepare(app.Commands)

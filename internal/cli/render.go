@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	cli "github.com/urfave/cli/v2"
 
@@ -23,7 +24,8 @@ type sheet struct {
 	next      []step
 	inspect   string // where to read the warnings of the gate, which the text then has in short; "" shows them whole
 	threshold diag.Threshold
-	toPaste   []string // entries of diff.accept that would let pass what fails
+	toPaste   []string             // entries of diff.accept that would let pass what fails
+	changes   *diag.GroupedOptions // the findings are differences for a reviewer; nil for others
 }
 
 // render shows the sheet in a format. Every command that reports findings prints them here.
@@ -40,7 +42,7 @@ func (s sheet) render(c *cli.Context, format string) ([]byte, error) {
 		return reportBytes(s.value, format)
 	case format == "markdown" && s.document != nil:
 		b.Write(s.document)
-		writeToPaste(&b, s.toPaste)
+		s.writeToPaste(&b)
 		return b.Bytes(), nil
 	case format == "markdown":
 		err := s.writeMarkdown(&b, shown, hidden)
@@ -60,14 +62,21 @@ func (s sheet) writeText(w io.Writer, shown diag.Report, hidden int) error {
 	if s.inspect != "" {
 		shown, warnings = inShort(shown)
 	}
+	write := diag.Report.WriteText
+	if s.changes != nil {
+		write = func(r diag.Report, w io.Writer) error { return r.WriteGrouped(w, *s.changes) }
+	}
 	open, passed := apart(shown)
-	if err := open.WriteText(w); err != nil {
+	if err := write(open, w); err != nil {
 		return err
 	}
 	if len(passed.Findings) > 0 {
-		fmt.Fprintln(w, "\nlet pass:")
+		if len(open.Findings) > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, "let pass:")
 	}
-	if err := passed.WriteText(w); err != nil {
+	if err := write(passed, w); err != nil {
 		return err
 	}
 	writeWarnings(w, warnings, s.inspect)
@@ -75,34 +84,45 @@ func (s sheet) writeText(w io.Writer, shown diag.Report, hidden int) error {
 		fmt.Fprintln(w, line)
 	}
 	if len(s.toPaste) > 0 {
-		fmt.Fprintf(w, "\n%s\n%s", toLetPass, pasted("diff", s.toPaste, mostEntries))
+		fmt.Fprintf(w, "\n%s\n%s", toLetPass, s.pasted())
 	}
 	writeNext(w, s.next)
 	return nil
 }
 
-func (s sheet) writeMarkdown(w io.Writer, shown diag.Report, hidden int) error {
+func (s sheet) writeMarkdown(w *bytes.Buffer, shown diag.Report, hidden int) error {
 	if s.markdown != nil {
 		if err := s.markdown(w); err != nil {
 			return err
 		}
 	}
-	if err := shown.WriteMarkdown(w); err != nil {
+	if s.changes != nil {
+		fmt.Fprintf(w, "**%s**\n", shown.Summary.Line())
+		w.Write(shown.Page(diag.PageOptions{Rules: s.changes.Rules, All: allInJSON, Used: utf8.RuneCount(w.Bytes())}))
+	} else if err := shown.WriteMarkdown(w); err != nil {
 		return err
 	}
 	if line := hiddenLine(hidden); line != "" {
 		fmt.Fprintf(w, "\n%s\n", diag.MarkdownText(line))
 	}
-	writeToPaste(w, s.toPaste)
+	s.writeToPaste(w)
 	writeNextMarkdown(w, s.next)
 	return nil
 }
 
 // writeToPaste writes the entries folded. Nothing that a server says begins a line of them, so nothing ends the fence.
-func writeToPaste(w io.Writer, entries []string) {
-	if len(entries) > 0 {
-		fmt.Fprintf(w, "\n<details><summary>%s</summary>\n\n```yaml\n%s```\n\n</details>\n", toLetPass, pasted("diff", entries, mostEntries))
+func (s sheet) writeToPaste(w io.Writer) {
+	if len(s.toPaste) > 0 {
+		fmt.Fprintf(w, "\n<details><summary>%s</summary>\n\n```yaml\n%s```\n\n</details>\n", toLetPass, s.pasted())
 	}
+}
+
+// pasted are the entries of diff.accept for what fails: the first ones, or all of them with --full.
+func (s sheet) pasted() string {
+	if s.changes != nil && s.changes.Full {
+		return pasted("diff", s.toPaste, len(s.toPaste))
+	}
+	return pasted("diff", s.toPaste, howMany)
 }
 
 // show prints the sheet, to the file of --out where the command has one.

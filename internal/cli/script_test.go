@@ -19,7 +19,7 @@ import (
 // that sends raw messages over HTTP, as processes of their own.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"anvil":      func() { os.Exit(Main(os.Args, os.Stdin, os.Stdout, os.Stderr)) },
+		"anvil":      func() { os.Exit(keeping(os.Args)) },
 		"echohttp":   echoHTTP,
 		"fakeserver": fakeServer,
 		"httpstatus": httpStatus,
@@ -94,9 +94,10 @@ func buildRefunds(t *testing.T) string {
 	return filepath.Dir(bin)
 }
 
-// TestScripts runs every script of testdata/script. Scripts find anvil and refunds in PATH.
+// TestScripts runs every script of testdata/script. Scripts find anvil and refunds in PATH. Whatever reports they print as JSON are held to their schema.
 func TestScripts(t *testing.T) {
-	bin := buildRefunds(t)
+	bin, reports := buildRefunds(t), t.TempDir()
+	t.Cleanup(func() { checkKept(t, reports) }) // once all of them have run
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -104,6 +105,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PATH", bin+string(os.PathListSeparator)+e.Getenv("PATH"))
 			e.Setenv("USER", "tester")
+			e.Setenv(keptVariable, reports)
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // under -race every anvil would sleep a second before it ends
 			return nil
 		},

@@ -201,7 +201,7 @@ func (a Acceptance) finding(rule diag.Rule, how string) diag.Finding {
 	}
 	about := a.Rule + " for " + of
 	if a.Fingerprint != "" {
-		subject, about = "difference", "difference "+a.Fingerprint
+		subject, about = "difference/"+a.Fingerprint, "difference "+a.Fingerprint
 	}
 	f := rule.Finding(subject, "the acceptance of "+about+" "+how)
 	f.Tool, f.Server, f.Pointer, f.After = a.Tool, a.Server, a.At, canon.Raw(canon.Quote(a.Reason))

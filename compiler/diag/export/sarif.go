@@ -187,6 +187,9 @@ func sarifProperties(f diag.Finding) map[string]any {
 	if call, ok := f.Call(); ok && shown(call) == call { // half a call is none
 		more["call"] = call
 	}
+	if len(f.Affects) > 0 {
+		more["affects"] = shown(diag.AffectsLine(f.Affects))
+	}
 	if f.Security {
 		more["tags"] = []string{"security"}
 	}

@@ -103,10 +103,11 @@ func (b *Built) emitAll(in Inputs) error {
 		artifacts[pack.FacadeFile] = pack.NewFacadeSettings(*in.Upstream).Encode
 	}
 	if in.Base != nil {
-		delta := diff.Compare(in.Base, in.Snapshot, diff.Options{})
-		b.Changes = diff.Judge(delta)
+		b.Changes = diff.Judge(diff.Compare(in.Base, in.Snapshot, diff.Options{}))
 		artifacts[pack.ChangesJSON] = diff.Report(b.Changes).JSON
-		artifacts[pack.ChangesText] = func() ([]byte, error) { return diff.Markdown(in.Base, in.Snapshot, delta, b.Changes), nil }
+		artifacts[pack.ChangesText] = func() ([]byte, error) {
+			return diff.Markdown(in.Base, in.Snapshot, b.Changes, "`changes.json` beside it"), nil
+		}
 	}
 	if in.Base == nil && in.base() != "" {
 		b.Files[pack.ChangesJSON], b.Files[pack.ChangesText] = in.Earlier.Files[pack.ChangesJSON], in.Earlier.Files[pack.ChangesText]

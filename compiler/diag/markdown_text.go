@@ -1,16 +1,18 @@
-package diff
+package diag
 
 import (
 	"fmt"
 	"strings"
 
 	"anvil/compiler/canon"
-	"anvil/compiler/diag"
 )
 
-// code returns s as a Markdown code span that s cannot leave.
-func code(s string) string {
-	s = shorten(diag.Printable(s), 4*messageRunes)
+// spanWidth is how many characters of a text a code span shows.
+const spanWidth = 320
+
+// MarkdownCode returns s as a code span that s cannot leave.
+func MarkdownCode(s string) string {
+	s = Shorten(Printable(s), spanWidth)
 	if s == "" {
 		return "(none)"
 	}
@@ -35,14 +37,14 @@ func longestRun(s string) int {
 }
 
 const (
-	maxLines  = 40  // of one side in a fence
+	maxLines  = 20  // of one side in a fence
 	fewLines  = 12  // of a side that has no other
 	lineRunes = 400 // of one line
 	context   = 60  // bytes kept before the first difference of a long line
 )
 
-// sides returns the lines of both values in the form of a diff, without the lines they share at either end.
-func sides(before, after canon.Raw) string {
+// diffLines returns the lines of both values in the form of a diff, without the lines they share at either end.
+func diffLines(before, after canon.Raw) string {
 	a, b := lines(before), lines(after)
 	head, tail := 0, 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
@@ -58,7 +60,7 @@ func sides(before, after canon.Raw) string {
 		a[0], b[0] = focused(a[0], b[0])
 	}
 	limit := maxLines
-	if absent(before) || absent(after) {
+	if len(before) == 0 || len(after) == 0 {
 		limit = fewLines
 	}
 	marked(&out, "- ", a, limit)
@@ -79,22 +81,25 @@ func marked(out *strings.Builder, mark string, lines []string, limit int) {
 			fmt.Fprintf(out, "%s(lines left out: %d)\n", mark, len(lines)-i)
 			return
 		}
-		out.WriteString(mark + shorten(line, lineRunes) + "\n")
+		out.WriteString(mark + Shorten(line, lineRunes) + "\n")
 	}
 }
 
 // lines returns a value as lines of visible text: a string as its own lines, other values indented.
 func lines(raw canon.Raw) []string {
-	if absent(raw) {
+	if len(raw) == 0 {
 		return nil
 	}
-	text, ok := textOf(raw)
-	if !ok {
-		text = string(canon.Indent(canon.MustCanonical(raw), ""))
+	text := string(raw)
+	if n, err := canon.Parse(raw); err == nil {
+		ok := false
+		if text, ok = n.Str(); !ok {
+			text = string(canon.Indent(canon.MustCanonical(raw), ""))
+		}
 	}
 	list := strings.Split(text, "\n")
 	for i := range list {
-		list[i] = diag.Printable(list[i])
+		list[i] = Printable(list[i])
 	}
 	return list
 }

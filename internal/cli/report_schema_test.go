@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"anvil/compiler/canon"
+	"anvil/compiler/diag"
+	"anvil/compiler/pack"
+)
+
+// reportKinds are the shapes that a report has, and the commands whose reports have it.
+var reportKinds = []struct {
+	name, about string
+	value       any
+	reports     []string
+}{
+	{"Inspection", "What inspect says of one server.", inspection{}, []string{"inspect"}},
+	{"Inspections", "What inspect --all says of all configured servers.", inspections{}, []string{"inspect"}},
+	{"SnapshotReport", "What snapshot wrote, or why it wrote nothing.", snapshotReport{}, []string{"snapshot"}},
+	{"AdoptReport", "What adopt wrote, or why it wrote nothing.", adoptReport{}, []string{"adopt"}},
+	{"Report", "What diff, check and pack verify found, and what inspect says of a server that shows no surface.", diag.Report{},
+		[]string{"inspect", "diff", "check", "verify"}},
+}
+
+const (
+	aDigest      = "^sha256:[0-9a-f]{64}$"
+	aFingerprint = "^[0-9a-f]{16,64}$"
+	aDay         = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+	aMonth       = "^[0-9]{4}-[0-9]{2}$"
+	aRule        = "^[a-z0-9-]+$"
+)
+
+var allClasses = []any{diag.Error, diag.Breaking, diag.Risky, diag.Warning, diag.Safe, diag.Info}
+
+// narrower is what Go's types do not say of a member, by type and member.
+var narrower = map[string]map[string]any{
+	"Finding.rule": {"pattern": aRule}, "Finding.fingerprint": {"pattern": aFingerprint}, "Finding.confirmed": {"pattern": aMonth},
+	"Finding.radius": {"enum": []any{"tool", "server", "client"}}, "Finding.axis": {"pattern": "^(spec|client):"}, "Accepted.until": {"pattern": aDay},
+	"Summary.bump": {"enum": []any{"patch", "minor", "major"}}, "Summary.counts": {"propertyNames": map[string]any{"enum": allClasses}},
+	"SurfaceView.digest": {"pattern": aDigest}, "ToolView.digest": {"pattern": aDigest}, "SnapshotView.digest": {"pattern": aDigest}, "PackView.digest": {"pattern": aDigest},
+	"SnapshotView.change": {"enum": []any{"new", "changed", "unchanged"}}, "ClientVerdict.confirmed": {"pattern": aMonth},
+}
+
+// words are the values of types that are enumerations.
+var words = map[reflect.Type][]any{
+	reflect.TypeFor[diag.Class]():  allClasses,
+	reflect.TypeFor[diag.Effect](): {diag.Lapses, diag.Reread, diag.Refused, diag.Retold, diag.Changed, diag.Removed},
+	reflect.TypeFor[pack.Mode]():   {pack.Adopt, pack.Facade, pack.Replace},
+}
+
+// schemaMaker makes the schema of Go types, with what their comments say of them.
+type schemaMaker struct {
+	t        *testing.T
+	defs     map[string]any
+	comments map[string]map[string]string // by package, of types and their members
+	used     map[string]bool              // entries of narrower
+}
+
+// reportSchema is the schema of every report.
+func reportSchema(t *testing.T) []byte {
+	t.Helper()
+	m := &schemaMaker{t: t, defs: map[string]any{}, comments: map[string]map[string]string{}, used: map[string]bool{}}
+	var kinds []any
+	for _, k := range reportKinds {
+		s := m.object(reflect.TypeOf(k.value))
+		properties := s["properties"].(map[string]any)
+		properties["schemaVersion"], properties["report"] = map[string]any{"const": diag.SchemaVersion}, map[string]any{"enum": k.reports}
+		s["description"] = k.about
+		m.defs[k.name] = s
+		kinds = append(kinds, map[string]any{"$ref": "#/$defs/" + k.name})
+	}
+	for name := range narrower {
+		if !m.used[name] {
+			t.Errorf("%s is narrowed, and no member of a report", name)
+		}
+	}
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(map[string]any{
+		"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": fmt.Sprintf("urn:anvil:report:%d", diag.SchemaVersion), "title": "A report of anvil in JSON",
+		"oneOf": kinds, "$defs": m.defs,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return text.Bytes()
+}
+
+// object is the schema of a struct: closed, and with every member required that is always written.
+func (m *schemaMaker) object(t reflect.Type) map[string]any {
+	properties, required := map[string]any{}, []string{}
+	for i := range t.NumField() {
+		field := t.Field(i)
+		name, options, tagged := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case field.Anonymous && name == "":
+			inner := m.object(field.Type)
+			maps.Copy(properties, inner["properties"].(map[string]any))
+			required = append(required, inner["required"].([]string)...)
+			continue
+		case !field.IsExported():
+			continue
+		case name == "" || tagged && options != "omitzero" && options != "omitempty":
+			m.t.Fatalf("%s.%s: cannot read the tag %q", t, field.Name, field.Tag)
+		}
+		s := m.schema(field.Type)
+		if text := m.comment(t, field.Name); text != "" {
+			s["description"] = text
+		}
+		key := title(t.Name()) + "." + name
+		maps.Copy(s, narrower[key])
+		m.used[key] = true
+		properties[name] = s
+		if options == "" {
+			required = append(required, name)
+		}
+	}
+	slices.Sort(required)
+	return map[string]any{"type": "object", "properties": properties, "required": slices.Compact(required), "additionalProperties": false}
+}
+
+func (m *schemaMaker) schema(t reflect.Type) map[string]any {
+	if t == reflect.TypeFor[canon.Raw]() {
+		return map[string]any{} // any value: a server's
+	}
+	if list := words[t]; list != nil {
+		return map[string]any{"enum": list}
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return map[string]any{"type": "string"}
+	case reflect.Bool:
+		return map[string]any{"type": "boolean"}
+	case reflect.Int:
+		return map[string]any{"type": "integer", "minimum": 0}
+	case reflect.Float64:
+		return map[string]any{"type": "number"}
+	case reflect.Pointer:
+		return m.schema(t.Elem())
+	case reflect.Slice:
+		return map[string]any{"type": "array", "items": m.schema(t.Elem())}
+	case reflect.Map:
+		return map[string]any{"type": "object", "additionalProperties": m.schema(t.Elem())}
+	case reflect.Struct:
+		return m.define(t)
+	}
+	m.t.Fatalf("no schema for %s", t)
+	return nil
+}
+
+func (m *schemaMaker) define(t reflect.Type) map[string]any {
+	if t.Name() == "" {
+		return m.object(t)
+	}
+	name := title(t.Name())
+	if _, known := m.defs[name]; !known {
+		m.defs[name] = nil // while it is made
+		s := m.object(t)
+		if text := m.comment(t, ""); text != "" {
+			s["description"] = text
+		}
+		m.defs[name] = s
+	}
+	return map[string]any{"$ref": "#/$defs/" + name}
+}
+
+func title(name string) string {
+	if name == "" {
+		return ""
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
+// comment is what the source says of a member of a type, or of the type.
+func (m *schemaMaker) comment(t reflect.Type, member string) string {
+	folder := filepath.Join("..", "..", filepath.FromSlash(strings.TrimPrefix(t.PkgPath(), "anvil/")))
+	if t.Name() == "" {
+		return ""
+	}
+	if m.comments[folder] == nil {
+		m.comments[folder] = commentsIn(m.t, folder)
+	}
+	return m.comments[folder][t.Name()+"."+member]
+}
+
+func commentsIn(t *testing.T, folder string) map[string]string {
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no source in %s: %v", folder, err)
+	}
+	found := map[string]string{}
+	oneLine := func(groups ...*ast.CommentGroup) string {
+		for _, g := range groups {
+			if text := strings.Join(strings.Fields(g.Text()), " "); text != "" {
+				return text
+			}
+		}
+		return ""
+	}
+	for _, name := range files {
+		file, err := parser.ParseFile(gotoken.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			decl, ok := n.(*ast.GenDecl)
+			if !ok || decl.Tok != gotoken.TYPE {
+				return true
+			}
+			for _, spec := range decl.Specs {
+				spec := spec.(*ast.TypeSpec)
+				found[spec.Name.Name+"."] = oneLine(spec.Doc, decl.Doc)
+				if s, ok := spec.Type.(*ast.StructType); ok {
+					for _, f := range s.Fields.List {
+						for _, name := range f.Names {
+							found[spec.Name.Name+"."+name.Name] = oneLine(f.Doc, f.Comment)
+						}
+					}
+				}
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// The schema of reports is made from their types, and as fresh as those.
+func TestReportSchemaIsFresh(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "report.schema.json")
+	want := reportSchema(t)
+	if *updateDocs {
+		if err := os.WriteFile(path, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(have, want) {
+		t.Error("docs/report.schema.json is not what the types say; run: go test ./internal/cli -run TestReportSchemaIsFresh -update-docs")
+	}
+}

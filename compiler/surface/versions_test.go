@@ -153,9 +153,9 @@ func readTestV2(file *canon.Node) (*McpSurfaceSnapshot, error) {
 	return s, err
 }
 
-func verifyTestV2(s *McpSurfaceSnapshot, file *canon.Node) error {
+func verifyTestV2(s *McpSurfaceSnapshot, file *canon.Node) []string {
 	if file.Get("digest").Text() != s.Digest {
-		return ErrDigest
+		return []string{"digest"}
 	}
 	return nil
 }

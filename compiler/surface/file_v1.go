@@ -120,9 +120,14 @@ func fromFile(head fileV1, node *canon.Node) (*McpSurfaceSnapshot, error) {
 		Transport: head.Transport, ClientProfile: head.ClientProfile, Items: map[Kind][]Item{},
 		Server: node.Get("server"), Capabilities: node.Get("capabilities"), Instructions: node.Get("instructions"), Extra: node.Get("extra"),
 	}
+	for _, own := range []string{"digests", "tombstones"} { // what a server wrote is kept as it is, names given twice included
+		if at := twice(node.Get(own)); at != "" {
+			return nil, fmt.Errorf("member /%s%s is given twice", own, at)
+		}
+	}
 	for _, n := range node.Get("tombstones").Elements() {
 		kind, name, digest := n.Get("kind").Text(), n.Get("name").Text(), n.Get("lastDigest").Text()
-		if len(n.Members) != 3 || kind == "" || !canon.IsDigest(digest) {
+		if len(n.Members) != 3 || kind == "" || !n.Get("name").Is(canon.String) || !canon.IsDigest(digest) {
 			return nil, fmt.Errorf("a tombstone is malformed")
 		}
 		s.Tombstones = append(s.Tombstones, Tombstone{Kind(kind), name, digest})
@@ -133,11 +138,6 @@ func fromFile(head fileV1, node *canon.Node) (*McpSurfaceSnapshot, error) {
 			return nil, fmt.Errorf("member %q is given twice", m.Name)
 		}
 		seen[m.Name] = true
-	}
-	for _, own := range []string{"digests", "tombstones"} { // what a server wrote is kept as it is, names given twice included
-		if at := twice(node.Get(own)); at != "" {
-			return nil, fmt.Errorf("member /%s%s is given twice", own, at)
-		}
 	}
 	for _, kind := range Kinds {
 		list := node.Get(kind.List())

@@ -182,7 +182,7 @@ func ReadFile(path string) (*McpSurfaceSnapshot, error) {
 	return s, nil
 }
 
-const restore = "restore the file from version control, or remove it and take the snapshot again"
+const restore = "restore the file from version control, or remove it and take the snapshot again with `anvil mcp snapshot`"
 
 // remedy is what to do about a file that [Decode] refuses, where the refusal does not say it.
 func remedy(path string, err error) string {

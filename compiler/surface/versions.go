@@ -72,7 +72,7 @@ func upgraded(file *canon.Node, n int, table []version) (s *McpSurfaceSnapshot, 
 func versionOf(file *canon.Node, newest int) (int, error) {
 	stated := file.Get("schemaVersion")
 	if stated == nil {
-		return 0, versionError("it has no schemaVersion, so it is no snapshot; write one with `anvil mcp snapshot`")
+		return 0, errors.New("it has no schemaVersion, so it is no snapshot")
 	}
 	n, ok := stated.Int()
 	if !ok || n < 1 {

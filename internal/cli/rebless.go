@@ -17,7 +17,11 @@ import (
 
 // rebless accepts a snapshot file that was edited by hand: it shows what the edit changes of the snapshot that was trusted last, has the gate judge
 // the content, and writes the digests that the content gives.
-func (sh *shell) rebless(c *cli.Context, format string) error {
+func (sh *shell) rebless(c *cli.Context) error {
+	format, err := parseFormat(c, reportFormats...)
+	if err != nil {
+		return err
+	}
 	store, name, err := sh.editedFile(c)
 	if err != nil {
 		return err

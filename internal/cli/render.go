@@ -84,7 +84,7 @@ func (s sheet) writeMarkdown(w io.Writer, shown diag.Report, hidden int) error {
 	return nil
 }
 
-// show prints the sheet, to the file of --out where the command has one.
+// show prints the sheet, to the file of --out where the command has one, and writes the files of --report.
 func (sh *shell) show(c *cli.Context, s sheet, format string) error {
 	data, err := s.render(c, format)
 	if err = cmp.Or(err, sh.ctx.Err()); err != nil {
@@ -94,7 +94,7 @@ func (sh *shell) show(c *cli.Context, s sheet, format string) error {
 	if c.Command.Name != "adopt" { // whose --out is a folder
 		out = c.String("out")
 	}
-	return sh.writeResult(out, sh.secret.hide(data))
+	return cmp.Or(sh.writeReports(c, s), sh.writeResult(out, sh.secret.hide(data)))
 }
 
 // leading is a text that stands before the findings.

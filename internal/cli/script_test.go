@@ -108,6 +108,8 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"edit":       cmdEdit,
+			"endings":    cmdEndings,
 			"exits":      cmdExits,
 			"flip":       cmdFlip,
 			"forge":      cmdForge,

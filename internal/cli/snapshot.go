@@ -30,7 +30,12 @@ the file differs from OLD, and writes what fits its content if the gate takes it
 			&cli.StringFlag{Name: "name", Usage: "`NAME` of the snapshot (default: the server's name in the configuration)"}, dirFlag(),
 			&cli.StringFlag{Name: "rebless", Usage: "TARGET is a snapshot file that was edited by hand: show what the edit changes of `OLD`, the snapshot or pack that was trusted last, judge it, and write the digests that fit"},
 		)...),
-		Action: sh.snapshot,
+		Action: func(c *cli.Context) error {
+			if c.IsSet("rebless") {
+				return sh.rebless(c)
+			}
+			return sh.snapshot(c)
+		},
 	}
 }
 
@@ -51,9 +56,6 @@ func (sh *shell) snapshot(c *cli.Context) error {
 	format, err := parseFormat(c, reportFormats...)
 	if err != nil {
 		return err
-	}
-	if c.IsSet("rebless") {
-		return sh.rebless(c, format)
 	}
 	target, err := sh.target(c, c.Args().Slice(), sh.rest)
 	if err != nil {

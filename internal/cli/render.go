@@ -84,7 +84,7 @@ func (s sheet) writeMarkdown(w io.Writer, shown diag.Report, hidden int) error {
 	return nil
 }
 
-// show prints the sheet, to the file of --out where the command has one, and writes the files of --report.
+// show prints the sheet, to the file of --out where the command has one.
 func (sh *shell) show(c *cli.Context, s sheet, format string) error {
 	data, err := s.render(c, format)
 	if err = cmp.Or(err, sh.ctx.Err()); err != nil {

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -43,47 +44,38 @@ func TestAction(t *testing.T) {
 		name    string
 		inputs  map[string]string
 		code    int
-		outputs map[string]string // report and sarif: whether there is one
+		outputs map[string]string
 		log     string
 		summary string
 	}{
-		{"clean", map[string]string{"servers": "same"}, 0, map[string]string{"exit-code": "0", "drift": "false", "report": "yes", "sarif": "yes"},
+		{"clean", map[string]string{"servers": "same"}, 0, outputs("0", "false", true),
 			`(?m)^anvil check: no findings$`, `(?m)^\| same \| same \|`},
-		{"drift", map[string]string{"servers": "\n  same\n  drifts\n"}, 1, map[string]string{"exit-code": "1", "drift": "true", "report": "yes", "sarif": "yes"},
+		{"drift", map[string]string{"servers": "\n  same\n  drifts\n"}, 1, outputs("1", "true", true),
 			`(?m)^::error file=testdata/snapshots/drifts\.snapshot\.json,title=anvil%3A tool-removed-without-deprecation::`, `(?m)^\| drifts \| drift \|`},
-		{"unreachable", map[string]string{"servers": "gone same"}, 4, map[string]string{"exit-code": "4", "drift": "false", "report": "yes", "sarif": "yes"},
+		{"unreachable", map[string]string{"servers": "gone same"}, 4, outputs("4", "false", true),
 			`(?m)^::error file=anvil\.yaml,title=anvil%3A unreachable::gone: `, `(?m)^\| gone \| unreachable \|`},
-		{"drift is not hidden by an outage", nil, 1, map[string]string{"exit-code": "1", "drift": "true", "report": "yes", "sarif": "yes"},
+		{"drift is not hidden by an outage", nil, 1, outputs("1", "true", true),
 			`title=anvil%3A unreachable::`, `(?m)^\| drifts \| drift \|`},
 		{"drift that fails nothing", map[string]string{"servers": "reworded", "fail-on": "breaking"}, 0,
-			map[string]string{"exit-code": "0", "drift": "true", "report": "yes", "sarif": "yes"}, `(?m)^::warning .*tool-description-changed`, `(?m)^\| reworded \| drift \|`},
+			outputs("0", "true", true), `(?m)^::warning .*tool-description-changed`, `(?m)^\| reworded \| drift \|`},
 		{"the snapshots lie elsewhere", map[string]string{"servers": "same", "dir": "nowhere", "format": "text", "timeout": "30s"}, 1,
-			map[string]string{"exit-code": "1", "drift": "false", "report": "yes", "sarif": "yes"}, `(?m)^same +new$`, `\| same \| new \|`},
-		{"no such configuration", map[string]string{"config": "nowhere.yaml"}, 2, map[string]string{"exit-code": "2", "drift": "false", "report": "", "sarif": ""},
+			outputs("1", "false", true), `(?m)^same +new$`, `\| same \| new \|`},
+		{"no such configuration", map[string]string{"config": "nowhere.yaml"}, 2, outputs("2", "false", false),
 			`nowhere\.yaml`, `The check could not begin \(exit 2\)`},
-		{"no such server", map[string]string{"servers": "nobody", "summary": "false"}, 2, map[string]string{"exit-code": "2", "drift": "false", "report": "", "sarif": ""},
+		{"no such server", map[string]string{"servers": "nobody", "summary": "false"}, 2, outputs("2", "false", false),
 			`no server "nobody"`, `^$`},
-		{"a flag among the servers", map[string]string{"servers": "same --update"}, 2, map[string]string{"exit-code": "2", "drift": "false", "report": "", "sarif": ""},
+		{"a flag among the servers", map[string]string{"servers": "same --update"}, 2, outputs("2", "false", false),
 			`::error title=anvil::the input servers holds a flag`, `could not begin`},
-		{"a class that there is not", map[string]string{"fail-on": "--update"}, 2, map[string]string{"exit-code": "2", "drift": "false", "report": "", "sarif": ""},
+		{"a class that there is not", map[string]string{"fail-on": "--update"}, 2, outputs("2", "false", false),
 			`--fail-on`, `could not begin`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			inputs := map[string]string{"install": "none"}
-			for name, value := range tt.inputs {
-				inputs[name] = value
-			}
+			maps.Copy(inputs, tt.inputs)
 			before := w.files("testdata")
 			r := runAction(w, inputs)
-			got := map[string]string{}
-			for name := range tt.outputs {
-				got[name] = r.output(name)
-				if info, err := os.Stat(got[name]); err == nil && info.Size() > 0 {
-					got[name] = "yes"
-				}
-			}
-			if diff := cmp.Diff(tt.outputs, got); diff != "" {
+			if diff := cmp.Diff(tt.outputs, r.written("exit-code", "drift", "report", "sarif")); diff != "" {
 				t.Errorf("outputs (-want +got)\n%s", diff)
 			}
 			if r.code != tt.code || r.failed != (tt.code != 0) {
@@ -100,6 +92,24 @@ func TestAction(t *testing.T) {
 			}
 		})
 	}
+}
+
+// outputs are those of the action, with or without a report.
+func outputs(code, drift string, report bool) map[string]string {
+	file := map[bool]string{true: "a file", false: ""}[report]
+	return map[string]string{"exit-code": code, "drift": drift, "report": file, "sarif": file}
+}
+
+// written are outputs of the action, "a file" for what names one that holds something.
+func (r *actionRun) written(names ...string) map[string]string {
+	got := map[string]string{}
+	for _, name := range names {
+		got[name] = r.output(name)
+		if info, err := os.Stat(got[name]); err == nil && info.Size() > 0 {
+			got[name] = "a file"
+		}
+	}
+	return got
 }
 
 // TestActionUploads follows the reports to the actions that upload them, also when the check fails, and the shard into their names.
@@ -224,7 +234,8 @@ func TestActionRunsNoInput(t *testing.T) {
 	for _, input := range readYAML(t, "action.yml").Get("inputs").Members {
 		t.Run(input.Name, func(t *testing.T) {
 			w := actionWorld(t)
-			for _, hostile := range []string{"$(touch pwned)`touch pwned`", "x\"; touch pwned; echo \"", "x'; touch pwned; echo '", "x\ntouch pwned\nEOF\ntouch pwned\nname=a\n::notice::a", "a[$(touch pwned)]"} {
+			for _, hostile := range []string{"$(touch pwned)`touch pwned`", "x\"; touch pwned; echo \"", "x'; touch pwned; echo '",
+				"x\ntouch pwned\nEOF\ntouch pwned\nname=a\n::notice::a", "a[$(touch pwned)]"} {
 				inputs := map[string]string{"install": "none", "servers": "same"}
 				inputs[input.Name] = hostile
 				r := runAction(w, inputs)

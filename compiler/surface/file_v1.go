@@ -2,6 +2,7 @@ package surface
 
 import (
 	"fmt"
+	"slices"
 
 	"anvil/compiler/canon"
 )
@@ -86,7 +87,7 @@ func readV1(file *canon.Node) (*McpSurfaceSnapshot, error) {
 		return nil, fmt.Errorf("canonical form %q, this anvil knows %q", id, canon.ID)
 	}
 	if file.Get("digests") == nil {
-		return nil, fmt.Errorf("it has no digests, so nothing can be verified; write it again with `anvil mcp snapshot`")
+		return nil, fmt.Errorf("it has no digests, so nothing can be verified")
 	}
 	var head fileV1
 	if err := canon.Decode(withoutContent(file), &head); err != nil {
@@ -119,9 +120,14 @@ func fromFile(head fileV1, node *canon.Node) (*McpSurfaceSnapshot, error) {
 		Transport: head.Transport, ClientProfile: head.ClientProfile, Items: map[Kind][]Item{},
 		Server: node.Get("server"), Capabilities: node.Get("capabilities"), Instructions: node.Get("instructions"), Extra: node.Get("extra"),
 	}
+	for _, own := range []string{"digests", "tombstones"} { // what a server wrote is kept as it is, names given twice included
+		if at := twice(node.Get(own)); at != "" {
+			return nil, fmt.Errorf("member /%s%s is given twice", own, at)
+		}
+	}
 	for _, n := range node.Get("tombstones").Elements() {
 		kind, name, digest := n.Get("kind").Text(), n.Get("name").Text(), n.Get("lastDigest").Text()
-		if len(n.Members) != 3 || kind == "" || !canon.IsDigest(digest) {
+		if len(n.Members) != 3 || kind == "" || !n.Get("name").Is(canon.String) || !canon.IsDigest(digest) {
 			return nil, fmt.Errorf("a tombstone is malformed")
 		}
 		s.Tombstones = append(s.Tombstones, Tombstone{Kind(kind), name, digest})
@@ -151,8 +157,8 @@ func fromFile(head fileV1, node *canon.Node) (*McpSurfaceSnapshot, error) {
 	return s, nil
 }
 
-// verifyV1 compares the computed digests with those the file states.
-func verifyV1(s *McpSurfaceSnapshot, node *canon.Node) error {
+// verifyV1 returns the members in which the file states other digests than its content gives, sorted.
+func verifyV1(s *McpSurfaceSnapshot, node *canon.Node) (differs []string) {
 	stated, computed := map[string]string{}, map[string]string{}
 	for _, m := range node.Get("digests").Members {
 		if m.Name == "tools" {
@@ -170,15 +176,16 @@ func verifyV1(s *McpSurfaceSnapshot, node *canon.Node) error {
 	computed["digests.surface"], computed["digests.contract"] = d.Surface, d.Contract
 	computed["digests.text"], computed["digests.identity"] = d.Text, d.Identity
 	stated["digest"], computed["digest"] = node.Get("digest").Text(), s.Digest
-	for _, name := range sortedKeys(computed) {
-		if stated[name] != computed[name] {
-			return fmt.Errorf("%w: the file states %s %q, its content gives %q", ErrDigest, name, stated[name], computed[name])
+	for name, value := range stated {
+		if is, ok := computed[name]; !ok || is != value {
+			differs = append(differs, name)
 		}
 	}
-	for _, name := range sortedKeys(stated) {
-		if computed[name] == "" {
-			return fmt.Errorf("%w: the file states %s, which the content has not", ErrDigest, name)
+	for name := range computed {
+		if _, ok := stated[name]; !ok {
+			differs = append(differs, name)
 		}
 	}
-	return nil
+	slices.Sort(differs)
+	return differs
 }

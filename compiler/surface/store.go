@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"anvil/compiler/diag"
 	"anvil/internal/atomicfile"
 	"anvil/internal/lazy"
 )
@@ -88,7 +89,7 @@ func (s Store) Replace(ctx context.Context, name string, base, next *McpSurfaceS
 	}
 	data, err := next.Encode()
 	if err == nil && !s.holds(name, data) {
-		err = s.swap(ctx, name, base, data)
+		err = s.swapFor(ctx, name, base, data)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("write snapshot %s: %w", name, err)
@@ -101,18 +102,23 @@ func (s Store) holds(name string, data []byte) bool {
 	return err == nil && bytes.Equal(have, data)
 }
 
-// swap looks and writes under a lock. Who takes none (an editor, git) can still come between the two, which are milliseconds apart.
-func (s Store) swap(ctx context.Context, name string, base *McpSurfaceSnapshot, data []byte) error {
+func (s Store) swapFor(ctx context.Context, name string, base *McpSurfaceSnapshot, data []byte) error {
 	if base == nil {
 		if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 			return err
 		}
 	}
+	return s.swap(ctx, name, data, func() error { return s.stillHolds(name, base) })
+}
+
+// swap writes under a lock what look lets pass. Who takes no lock (an editor, git) can still come between the two, which are milliseconds apart.
+func (s Store) swap(ctx context.Context, name string, data []byte, look func() error) error {
 	unlock, err := atomicfile.Lock(ctx, s.Path(name), lockPatience)
 	switch {
-	case base != nil && errors.Is(err, fs.ErrNotExist):
-		return changed("it was removed")
 	case errors.Is(err, fs.ErrNotExist):
+		if err := look(); err != nil {
+			return err
+		}
 		return fmt.Errorf("%s is a link to nothing; remove it, or bring back what it names", s.Path(name))
 	case err != nil:
 		return err
@@ -121,7 +127,7 @@ func (s Store) swap(ctx context.Context, name string, base *McpSurfaceSnapshot, 
 	if s.holds(name, data) {
 		return nil
 	}
-	if err := s.stillHolds(name, base); err != nil {
+	if err := look(); err != nil {
 		return err
 	}
 	return atomicfile.Write(s.Path(name), data, 0o644)
@@ -158,20 +164,37 @@ func changed(how string) error {
 	return fmt.Errorf("%w: %s; nothing was written; run the command again to judge the server by what is there now", ErrChanged, how)
 }
 
-// ReadFile reads and verifies one snapshot file. Errors match [ErrNotFound], [ErrFormat] or [ErrDigest].
+// ReadFile reads and verifies one snapshot file. Errors match [ErrNotFound] or [ErrFormat], or are an [EditedError]; each says what to do.
 func ReadFile(path string) (*McpSurfaceSnapshot, error) {
 	data, err := atomicfile.ReadFile(path, maxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("read snapshot %s: %w", path, ErrNotFound)
 	case errors.Is(err, atomicfile.ErrNotRegular), errors.Is(err, atomicfile.ErrTooLarge):
-		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+		return nil, fmt.Errorf("%w: %w; %s", ErrFormat, err, restore)
 	case err != nil:
 		return nil, fmt.Errorf("read snapshot: %w", err)
 	}
 	s, err := Decode(data)
 	if err != nil {
-		return nil, fmt.Errorf("read snapshot %s: %w", path, err)
+		return nil, fmt.Errorf("read snapshot %s: %w%s", path, err, remedy(path, err))
 	}
 	return s, nil
+}
+
+const restore = "restore the file from version control, or remove it and take the snapshot again with `anvil mcp snapshot`"
+
+// remedy is what to do about a file that [Decode] refuses, where the refusal does not say it.
+func remedy(path string, err error) string {
+	var edited *EditedError
+	var version versionError
+	var unmerged conflict
+	switch {
+	case errors.As(err, &version), errors.As(err, &unmerged):
+		return ""
+	case errors.As(err, &edited) && strings.HasSuffix(path, FileSuffix):
+		return "; restore it from version control, or re-bless a reviewed edit with `anvil mcp snapshot " + diag.ShellPath(path) +
+			" --rebless OLD`, where OLD is the snapshot that was trusted last"
+	}
+	return "; " + restore
 }

@@ -17,7 +17,7 @@ var (
 // written with (ADR 0002): a new one brings its own reader and gives the newest before it an upgrade.
 type version struct {
 	read    func(file *canon.Node) (*McpSurfaceSnapshot, error)         // the snapshot, under the digests of this version
-	verify  func(s *McpSurfaceSnapshot, file *canon.Node) error         // compares these with those the file states
+	verify  func(s *McpSurfaceSnapshot, file *canon.Node) []string      // the members in which the file states others, sorted
 	upgrade func(file *canon.Node) (nextVersion *canon.Node, err error) // its stated digests are not looked at; nil for the newest version
 }
 
@@ -25,11 +25,11 @@ type version struct {
 var versions = []version{{read: readV1, verify: verifyV1}}
 
 // Decode reads a snapshot file of any version up to [SchemaVersion] and verifies it: every digest is computed again from the content.
-// Errors match [ErrFormat] or [ErrDigest].
+// Errors match [ErrFormat], or are an [EditedError].
 func Decode(data []byte) (*McpSurfaceSnapshot, error) {
 	file, err := canon.Parse(data)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+		return nil, fmt.Errorf("%w: %w", ErrFormat, explain(data, err))
 	}
 	return decode(file, versions)
 }
@@ -44,12 +44,20 @@ func decode(file *canon.Node, table []version) (*McpSurfaceSnapshot, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	if err := table[n-1].verify(s, file); err != nil {
-		return nil, err
+	differs := table[n-1].verify(s, file)
+	if n < len(table) {
+		if s, err = upgraded(file, n, table); err != nil {
+			return nil, err
+		}
 	}
-	if n == len(table) {
-		return s, nil
+	if len(differs) > 0 {
+		return nil, &EditedError{Differs: differs, Content: s}
 	}
+	return s, nil
+}
+
+// upgraded reads a file of version n as one of the newest.
+func upgraded(file *canon.Node, n int, table []version) (s *McpSurfaceSnapshot, err error) {
 	for older := n; older < len(table); older++ {
 		if file, err = table[older-1].upgrade(file); err != nil {
 			return nil, fmt.Errorf("%w: bring version %d to %d: %w", ErrFormat, older, older+1, err)
@@ -64,14 +72,14 @@ func decode(file *canon.Node, table []version) (*McpSurfaceSnapshot, error) {
 func versionOf(file *canon.Node, newest int) (int, error) {
 	stated := file.Get("schemaVersion")
 	if stated == nil {
-		return 0, fmt.Errorf("it has no schemaVersion, so it is no snapshot; write one with `anvil mcp snapshot`")
+		return 0, errors.New("it has no schemaVersion, so it is no snapshot")
 	}
 	n, ok := stated.Int()
 	if !ok || n < 1 {
-		return 0, fmt.Errorf("schemaVersion %.40s is none that was ever written; restore the file, or write it again with `anvil mcp snapshot`", stated.Raw)
+		return 0, fmt.Errorf("schemaVersion %.40s is none that was ever written", stated.Raw)
 	}
 	if n > int64(newest) {
-		return 0, fmt.Errorf("it has schemaVersion %d and this anvil reads up to %d; update anvil", n, newest)
+		return 0, versionError(fmt.Sprintf("it has schemaVersion %d and this anvil reads up to %d; update anvil", n, newest))
 	}
 	return int(n), nil
 }

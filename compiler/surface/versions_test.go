@@ -91,7 +91,7 @@ func TestVersionsThatAreRefused(t *testing.T) {
 		{"true", "schemaVersion true is none that was ever written"},
 		{"[1]", "schemaVersion [1] is none that was ever written"},
 		{`1, "schemaVersion": 1`, "duplicate"},
-		{"", "it has no schemaVersion, so it is no snapshot; write one with `anvil mcp snapshot`"},
+		{"", "it has no schemaVersion, so it is no snapshot"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.version, func(t *testing.T) {
@@ -153,9 +153,9 @@ func readTestV2(file *canon.Node) (*McpSurfaceSnapshot, error) {
 	return s, err
 }
 
-func verifyTestV2(s *McpSurfaceSnapshot, file *canon.Node) error {
+func verifyTestV2(s *McpSurfaceSnapshot, file *canon.Node) []string {
 	if file.Get("digest").Text() != s.Digest {
-		return ErrDigest
+		return []string{"digest"}
 	}
 	return nil
 }

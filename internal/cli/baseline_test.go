@@ -64,7 +64,11 @@ func TestBaselinesAtOnce(t *testing.T) {
 
 // anvil runs one as a process of its own in dir, and returns its exit code and all that it printed.
 func anvil(t *testing.T, dir string, args ...string) (code int, out string) {
-	cmd := exec.Command("anvil", args...)
+	return run(t, dir, "anvil", args...)
+}
+
+func run(t *testing.T, dir, program string, args ...string) (code int, out string) {
+	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	var printed bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &printed, &printed

@@ -12,7 +12,7 @@ func TestColourOnATerminal(t *testing.T) {
 	server := filepath.Join(buildRefunds(t), "refunds")
 	dir := t.TempDir()
 	old := filepath.Join(dir, "old.snapshot.json")
-	run(t, 0, "mcp", "snapshot", "--dir", dir, "--name", "old", "--", server)
+	mustExit(t, 0, "mcp", "snapshot", "--dir", dir, "--name", "old", "--", server)
 	shown := func(environment map[string]string) string {
 		screen, terminal := openTerminal(t)
 		sh := &shell{ctx: t.Context(), out: &resultWriter{w: terminal}, err: &strings.Builder{}, getenv: func(name string) (string, bool) {
@@ -38,7 +38,7 @@ func TestColourOnATerminal(t *testing.T) {
 			t.Errorf("with %v: %q", environment, text)
 		}
 	}
-	if text := string(run(t, 1, "mcp", "diff", old, "--", server, "-surface", "v2")); strings.Contains(text, "\x1b[") {
+	if text := string(mustExit(t, 1, "mcp", "diff", old, "--", server, "-surface", "v2")); strings.Contains(text, "\x1b[") {
 		t.Errorf("what is no terminal is sent %q", text)
 	}
 }

@@ -46,7 +46,8 @@ concern security: "anvil mcp inspect" has them all.
 With --update the gate decides. A server whose surface it refuses, for errors or for an acceptance that ran out, keeps its snapshot, and
 the command exits 1; the differences that the new snapshots accept are listed and fail nothing.`,
 		Flags: probeFlags(append(gateFlags(),
-			formatFlag(reportFormats...), failOnFlag(), strictOpenFlag(), fullFlag(), affectedFlag(", where the server is the one that it was made of"), dirFlag(),
+			formatFlag(reportFormats...), reportFlag(), failOnFlag(), strictOpenFlag(), fullFlag(),
+			affectedFlag(", where the server is the one that it was made of"), dirFlag(),
 			&cli.BoolFlag{Name: "update", Usage: "accept what the servers show now: rewrite the snapshots"},
 			jobsFlag(), shardFlag(),
 		)...),

@@ -119,7 +119,8 @@ func parseFormat(c *cli.Context, allowed ...string) (string, error) {
 	format := c.String("format")
 	for _, f := range allowed {
 		if f == format {
-			return f, nil
+			_, err := fileReports(c)
+			return f, err
 		}
 	}
 	return "", usagef("--format %q is not known here: use one of %s", format, strings.Join(allowed, ", "))

@@ -135,7 +135,7 @@ func (sh *shell) show(c *cli.Context, s sheet, format string) error {
 	if c.Command.Name != "adopt" { // whose --out is a folder
 		out = c.String("out")
 	}
-	return sh.writeResult(out, sh.secret.hide(data))
+	return cmp.Or(sh.writeReports(c, s), sh.writeResult(out, sh.secret.hide(data)))
 }
 
 // leading is a text that stands before the findings.

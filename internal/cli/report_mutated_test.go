@@ -15,7 +15,7 @@ import (
 )
 
 // run runs anvil here, and returns what it prints.
-func run(t *testing.T, code int, args ...string) []byte {
+func mustExit(t *testing.T, code int, args ...string) []byte {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	if got := Main(append([]string{"anvil"}, args...), strings.NewReader(""), &stdout, &stderr); got != code {
@@ -35,22 +35,22 @@ func madeReports(t *testing.T) map[string][]byte {
 		t.Fatal(err)
 	}
 	reports := map[string][]byte{
-		"inspect": run(t, 0, "mcp", "inspect", "--format", "json", "desk"), "inspect-all": run(t, 4, "mcp", "inspect", "--format", "json", "--all"),
-		"inspect-gone":     run(t, 4, "mcp", "inspect", "--format", "json", "gone"),
-		"inspect-stable":   run(t, 0, "mcp", "inspect", "--format", "json", "--stable", "2", "--compare-profiles", "desk"),
-		"snapshot-refused": run(t, 1, "mcp", "snapshot", "--format", "json", "--profile", "openai-strict", "desk"),
-		"check-new":        run(t, 1, "mcp", "check", "--format", "json", "desk"),
-		"snapshot":         run(t, 0, "mcp", "snapshot", "--format", "json", "desk"), "check-same": run(t, 0, "mcp", "check", "--format", "json", "desk"),
-		"adopt":        run(t, 0, "mcp", "adopt", "--format", "json", "--mode", "facade", "--approve", "all", "--out", "pack", "desk"),
-		"inspect-pack": run(t, 0, "mcp", "inspect", "--format", "json", "pack"), "verify": run(t, 0, "pack", "verify", "--format", "json", "pack"),
-		"diff": run(t, 1, "mcp", "diff", "--format", "json", "pack", "--", server, "-surface", "v2"),
+		"inspect": mustExit(t, 0, "mcp", "inspect", "--format", "json", "desk"), "inspect-all": mustExit(t, 4, "mcp", "inspect", "--format", "json", "--all"),
+		"inspect-gone":     mustExit(t, 4, "mcp", "inspect", "--format", "json", "gone"),
+		"inspect-stable":   mustExit(t, 0, "mcp", "inspect", "--format", "json", "--stable", "2", "--compare-profiles", "desk"),
+		"snapshot-refused": mustExit(t, 1, "mcp", "snapshot", "--format", "json", "--profile", "openai-strict", "desk"),
+		"check-new":        mustExit(t, 1, "mcp", "check", "--format", "json", "desk"),
+		"snapshot":         mustExit(t, 0, "mcp", "snapshot", "--format", "json", "desk"), "check-same": mustExit(t, 0, "mcp", "check", "--format", "json", "desk"),
+		"adopt":        mustExit(t, 0, "mcp", "adopt", "--format", "json", "--mode", "facade", "--approve", "all", "--out", "pack", "desk"),
+		"inspect-pack": mustExit(t, 0, "mcp", "inspect", "--format", "json", "pack"), "verify": mustExit(t, 0, "pack", "verify", "--format", "json", "pack"),
+		"diff": mustExit(t, 1, "mcp", "diff", "--format", "json", "pack", "--", server, "-surface", "v2"),
 	}
 	t.Setenv("SURFACE", "v2")
-	reports["check"] = run(t, 1, "mcp", "check", "--format", "json", "--pack", "pack")
+	reports["check"] = mustExit(t, 1, "mcp", "check", "--format", "json", "--pack", "pack")
 	if err := os.WriteFile(filepath.Join("pack", "more"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	reports["verify-failed"] = run(t, 1, "pack", "verify", "--format", "json", "pack")
+	reports["verify-failed"] = mustExit(t, 1, "pack", "verify", "--format", "json", "pack")
 	return reports
 }
 
@@ -160,9 +160,9 @@ func mustBe(place, name string) bool {
 
 // The schema that anvil prints is the published one.
 func TestSchemaCommand(t *testing.T) {
-	if got := run(t, 0, "schema", "report"); !bytes.Equal(got, docs.ReportSchema) {
+	if got := mustExit(t, 0, "schema", "report"); !bytes.Equal(got, docs.ReportSchema) {
 		t.Error("anvil schema report prints something else than docs/report.schema.json")
 	}
-	run(t, 2, "schema", "nothing")
-	run(t, 2, "schema")
+	mustExit(t, 2, "schema", "nothing")
+	mustExit(t, 2, "schema")
 }

@@ -131,3 +131,37 @@ func cmdFlip(ts *testscript.TestScript, neg bool, args []string) {
 	data[at+len(args[1])-1] ^= 1
 	ts.Check(os.WriteFile(path, data, 0o644))
 }
+
+// cmdEdit replaces the first OLD in a file by NEW, as somebody with an editor does: edit FILE OLD NEW
+func cmdEdit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: edit FILE OLD NEW")
+	}
+	path := ts.MkAbs(args[0])
+	data, err := os.ReadFile(path)
+	ts.Check(err)
+	if !strings.Contains(string(data), args[1]) {
+		ts.Fatalf("%s does not hold %q", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(path, []byte(strings.Replace(string(data), args[1], args[2], 1)), 0o644))
+}
+
+// cmdEndings writes a file as other programs do, with the line ends of Windows or a byte order mark: endings crlf|bom FILE
+func cmdEndings(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: endings crlf|bom FILE")
+	}
+	path := ts.MkAbs(args[1])
+	data, err := os.ReadFile(path)
+	ts.Check(err)
+	text := string(data)
+	switch args[0] {
+	case "crlf":
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	case "bom":
+		text = "\uFEFF" + text
+	default:
+		ts.Fatalf("no endings %q", args[0])
+	}
+	ts.Check(os.WriteFile(path, []byte(text), 0o644))
+}

@@ -86,12 +86,16 @@ func post() {
 // buildRefunds builds the example server once for all scripts.
 func buildRefunds(t *testing.T) string {
 	t.Helper()
-	bin := filepath.Join(t.TempDir(), "refunds")
-	cmd := exec.Command("go", "build", "-o", bin, "anvil/examples/refunds")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build refunds: %v\n%s", err, out)
+	return filepath.Dir(buildProgram(t, "anvil/examples/refunds"))
+}
+
+func buildProgram(t *testing.T, path string) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), filepath.Base(path))
+	if out, err := exec.Command("go", "build", "-o", bin, path).CombinedOutput(); err != nil {
+		t.Fatalf("build %s: %v\n%s", path, err, out)
 	}
-	return filepath.Dir(bin)
+	return bin
 }
 
 // TestScripts runs every script of testdata/script. Scripts find anvil and refunds in PATH. Whatever reports they print as JSON are held to their schema.
@@ -110,6 +114,8 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"edit":       cmdEdit,
+			"endings":    cmdEndings,
 			"exits":      cmdExits,
 			"flip":       cmdFlip,
 			"forge":      cmdForge,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	cli "github.com/urfave/cli/v2"
 
@@ -20,12 +21,21 @@ func (sh *shell) snapshotCommand() *cli.Command {
 		Description: `Writes DIR/NAME.snapshot.json, to be committed; ` + "`anvil mcp check`" + ` compares the server with it. Nothing is written when the
 gate refuses the surface; what it lets pass because somebody accepted it is told on stderr.
 
+A file that was edited by hand, or merged, is refused by its digests. Once the edit is reviewed, --rebless OLD makes it a snapshot again: it shows how
+the file differs from OLD, and writes what fits its content if the gate takes it. Whether the server is like that, ` + "`anvil mcp check`" + ` tells.
+
 ` + targetUsage,
 		Flags: targetFlags(append(gateFlags(),
 			formatFlag(reportFormats...),
 			&cli.StringFlag{Name: "name", Usage: "`NAME` of the snapshot (default: the server's name in the configuration)"}, dirFlag(),
+			&cli.StringFlag{Name: "rebless", Usage: "TARGET is a snapshot file that was edited by hand: show what the edit changes of `OLD`, the snapshot or pack that was trusted last, judge it, and write the digests that fit"},
 		)...),
-		Action: sh.snapshot,
+		Action: func(c *cli.Context) error {
+			if c.IsSet("rebless") {
+				return sh.rebless(c)
+			}
+			return sh.snapshot(c)
+		},
 	}
 }
 
@@ -121,19 +131,28 @@ func (sh *shell) passGate(c *cli.Context, command, format string, seen observed)
 		return nil, nil, err
 	}
 	findings := matters(verdict.Findings)
-	errors := slices.DeleteFunc(slices.Clone(findings), func(f diag.Finding) bool { return !refusing(f) })
-	if len(errors) == 0 {
+	refused := refusal(command, findings, sh.now())
+	if refused == nil {
 		return findings, concernsOf(verdict), nil
 	}
 	report := diag.NewReport(command, findings)
 	if err := sh.show(c, sheet{Report: report, threshold: diag.FailOnError, inspect: "anvil mcp inspect TARGET"}, format); err != nil {
 		return nil, nil, err
 	}
-	refusal := fmt.Sprintf("the gate refuses this surface: %s; nothing was written", diag.NewReport(command, errors).Summary.Line())
-	if how := howToAccept(errors, sh.now()); how != "" {
-		refusal += "; have what is listed above fixed in the server;\n" + how
+	return nil, nil, refused
+}
+
+// refusal is how a command ends that writes nothing because of these findings, nil when none of them refuses.
+func refusal(command string, findings []diag.Finding, now time.Time) error {
+	errors := slices.DeleteFunc(slices.Clone(findings), func(f diag.Finding) bool { return !refusing(f) })
+	if len(errors) == 0 {
+		return nil
 	}
-	return nil, nil, &exitError{exitFindings, fmt.Errorf("%s", refusal)}
+	text := fmt.Sprintf("the gate refuses this surface: %s; nothing was written", diag.NewReport(command, errors).Summary.Line())
+	if how := howToAccept(errors, now); how != "" {
+		text += "; have what is listed above fixed in the server;\n" + how
+	}
+	return &exitError{exitFindings, fmt.Errorf("%s", text)}
 }
 
 // baseline loads the stored snapshot, nil when there is none. It is read before the server is asked, so that nothing that somebody accepts
@@ -152,12 +171,12 @@ func (sh *shell) replace(store surface.Store, name string, base, now *surface.Mc
 	return stored, spoiled(err)
 }
 
-// spoiled says what to do when the stored snapshot cannot be trusted; other errors stay as they are.
+// spoiled is err for a command that works with a stored snapshot: one that cannot be trusted is a finding, and its error says what to do.
 func spoiled(err error) error {
 	if !errors.Is(err, surface.ErrFormat) && !errors.Is(err, surface.ErrDigest) {
 		return err
 	}
-	return &exitError{exitFindings, fmt.Errorf("%w; restore the file from version control, or review it, remove it and take the snapshot again", err)}
+	return &exitError{exitFindings, err}
 }
 
 // changeOf says what storing now in the place of base did.

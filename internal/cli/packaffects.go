@@ -77,12 +77,17 @@ func (sh *shell) checkedPack(c *cli.Context, servers []config.Server) (*touched,
 	var names []string
 	for _, s := range servers {
 		names = append(names, s.Name)
-		if byName && s.Name != upstream {
+	}
+	if c.IsSet("shard") { // the server may be in another one
+		names = file.Names()
+	}
+	for _, name := range names {
+		if byName && name != upstream {
 			continue
 		}
-		old, err := baseline(storeOf(c), s.Name) // what is wrong with the snapshot is the check's to say
+		old, err := baseline(storeOf(c), name) // what is wrong with the snapshot is the check's to say
 		if err == nil && old != nil && t.reader.Fits(old) {
-			t.old[s.Name] = old
+			t.old[name] = old
 		}
 	}
 	if len(t.old) > 0 {

@@ -117,9 +117,10 @@ func fromFile(head fileV1, node *canon.Node) (*McpSurfaceSnapshot, error) {
 	s := &McpSurfaceSnapshot{
 		Endpoint: head.Endpoint, Era: head.Era, ProtocolVersion: head.ProtocolVersion, SupportedVersions: head.SupportedVersions,
 		Transport: head.Transport, ClientProfile: head.ClientProfile, Items: map[Kind][]Item{},
-		Server: node.Get("server"), Capabilities: node.Get("capabilities"), Instructions: node.Get("instructions"), Extra: node.Get("extra"),
+		Server: opened(node.Get("server")), Capabilities: opened(node.Get("capabilities")), Instructions: opened(node.Get("instructions")),
+		Extra: opened(node.Get("extra")),
 	}
-	for _, n := range node.Get("tombstones").Elements() {
+	for _, n := range opened(node.Get("tombstones")).Elements() {
 		kind, name, digest := n.Get("kind").Text(), n.Get("name").Text(), n.Get("lastDigest").Text()
 		if len(n.Members) != 3 || kind == "" || !canon.IsDigest(digest) {
 			return nil, fmt.Errorf("a tombstone is malformed")
@@ -138,14 +139,13 @@ func fromFile(head fileV1, node *canon.Node) (*McpSurfaceSnapshot, error) {
 		if !list.IsArray() {
 			return nil, fmt.Errorf("%s is no list", kind.List())
 		}
+		raws := make([][]byte, 0, len(list.Items))
 		for _, n := range list.Items {
-			it, err := NewItem(kind, n.Raw)
-			if err != nil {
-				return nil, err
-			}
-			s.Items[kind] = append(s.Items[kind], it)
+			raws = append(raws, n.Raw)
 		}
-		sortItems(s.Items[kind])
+		if err := s.setItems(kind, raws); err != nil {
+			return nil, err
+		}
 	}
 	s.seal()
 	return s, nil
@@ -154,7 +154,7 @@ func fromFile(head fileV1, node *canon.Node) (*McpSurfaceSnapshot, error) {
 // verifyV1 compares the computed digests with those the file states.
 func verifyV1(s *McpSurfaceSnapshot, node *canon.Node) error {
 	stated, computed := map[string]string{}, map[string]string{}
-	for _, m := range node.Get("digests").Members {
+	for _, m := range opened(node.Get("digests")).Members {
 		if m.Name == "tools" {
 			for _, tool := range m.Value.Members {
 				stated["digests.tools."+tool.Name] = tool.Value.Text()

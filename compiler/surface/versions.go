@@ -24,10 +24,25 @@ type version struct {
 // versions holds version N at place N-1; the last is the one that is written.
 var versions = []version{{read: readV1, verify: verifyV1}}
 
+// outlined is how deep a file is opened: its lists, and not the items in them, each of which becomes a tree of its own.
+const outlined = 2
+
+// opened returns n, of a file, with all that stands in it.
+func opened(n *canon.Node) *canon.Node {
+	if n == nil {
+		return nil
+	}
+	whole, err := canon.Parse(n.Raw)
+	if err != nil {
+		panic("surface: a part of what was parsed does not parse: " + err.Error())
+	}
+	return whole
+}
+
 // Decode reads a snapshot file of any version up to [SchemaVersion] and verifies it: every digest is computed again from the content.
 // Errors match [ErrFormat] or [ErrDigest].
 func Decode(data []byte) (*McpSurfaceSnapshot, error) {
-	file, err := canon.Parse(data)
+	file, err := canon.Outline(data, outlined)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}

@@ -21,16 +21,22 @@ func (v *visitor) prove(o Options) subtype.Relation {
 	if len(open) == 0 {
 		return subtype.Relation{Verdict: subtype.Equal}
 	}
-	pair := subtype.NewPair(v.old.Analysis, v.new.Analysis, subtype.Options{Unclaimed: !o.StrictOpen})
-	whole := pair.Whole()
+	var places []subtype.Part
+	if len(open) > 1 {
+		for _, i := range open[:min(len(open), maxParts)] {
+			places = append(places, v.parts[i]...)
+		}
+	}
+	whole, proven := subtype.NewPair(v.old.Analysis, v.new.Analysis, subtype.Options{Unclaimed: !o.StrictOpen}).Parts(places)
 	for n, i := range open {
 		relation := whole
 		switch {
-		case whole.Verdict == subtype.Equal || len(open) == 1 || whole.Stopped == notASchema:
+		case whole.Verdict == subtype.Equal || len(open) == 1 || proven == nil:
 		case n >= maxParts:
 			relation = subtype.Relation{Verdict: subtype.Unknown, Stopped: "number of changes"}
 		default:
-			relation = within(whole, ofParts(pair, v.parts[i]))
+			relation = within(whole, joint(proven[:len(v.parts[i])]))
+			proven = proven[len(v.parts[i]):]
 		}
 		v.found[i].Schema.Relation = relation
 	}
@@ -40,11 +46,10 @@ func (v *visitor) prove(o Options) subtype.Relation {
 // notASchema is what stops a proof about what is no schema.
 const notASchema = "schema"
 
-// ofParts is what several parts of one change do together.
-func ofParts(pair *subtype.Pair, parts []subtype.Part) subtype.Relation {
+// joint is what several parts of one change do together.
+func joint(parts []subtype.Relation) subtype.Relation {
 	var r subtype.Relation
-	for _, part := range parts {
-		one := pair.Part(part)
+	for _, one := range parts {
 		r.Lost, r.Gained, r.Stopped = orRaw(r.Lost, one.Lost), orRaw(r.Gained, one.Gained), cmp.Or(r.Stopped, one.Stopped)
 	}
 	switch {

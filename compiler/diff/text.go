@@ -67,15 +67,18 @@ func steps(pointer string) []string {
 	}
 	parts := strings.Split(pointer[1:], "/")
 	for i, p := range parts {
-		parts[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(p)
+		parts[i] = unescapeToken.Replace(p)
 	}
 	return parts
 }
 
+var unescapeToken = strings.NewReplacer("~1", "/", "~0", "~")
+
 // head returns the first token of a pointer.
 func head(pointer string) string {
-	if t := steps(pointer); len(t) > 0 {
-		return t[0]
+	if pointer == "" {
+		return ""
 	}
-	return ""
+	first, _, _ := strings.Cut(pointer[1:], "/")
+	return unescapeToken.Replace(first)
 }

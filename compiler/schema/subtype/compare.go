@@ -43,14 +43,21 @@ func Compare(a, b *schema.Analysis, o Options) Relation { return NewPair(a, b, o
 type Pair struct {
 	old, now side
 	options  Options
-	engine   *engine
 	barrier  string // why nothing can be decided about them
+
+	lost, gained *direction // one for both where it makes no difference which schema is being refuted
+	classes      map[*canon.Node]class
 }
 
 type side struct {
 	*schema.Analysis
-	compiler *compiler
-	checker  *schema.Validator
+	checker *schema.Checker
+}
+
+// direction is what is kept between questions about the values of one schema that another refuses.
+type direction struct {
+	*engine
+	compilers map[*side]*compiler
 }
 
 // NewPair prepares two schemas, which are not changed.
@@ -67,11 +74,16 @@ func NewPair(a, b *schema.Analysis, o Options) *Pair {
 
 // Whole decides how the new schema stands to the old one.
 func (p *Pair) Whole() Relation {
-	old, now := p.old.Root(), p.now.Root()
-	if old != nil && now != nil && p.old.Draft == p.now.Draft && bytes.Equal(old.Node.Raw, now.Node.Raw) {
+	if p.identical() {
 		return Relation{Verdict: Equal}
 	}
-	return p.relation(func(s *side) literal { return s.compiler.schema(s.Root().Node) })
+	return p.relation(wholly)
+}
+
+// identical reports two schemas of the same words.
+func (p *Pair) identical() bool {
+	old, now := p.old.Root(), p.now.Root()
+	return old != nil && now != nil && p.old.Draft == p.now.Draft && bytes.Equal(old.Node.Raw, now.Node.Raw)
 }
 
 // Step is one step from a value into it.
@@ -90,24 +102,86 @@ type Part struct {
 
 // Part decides what the difference at one place means for the whole: which values the old schema allows and that part of the new one does not,
 // and the reverse. Everything else of the two schemas counts as it is, so that what is refused in another place already is not lost here.
-func (p *Pair) Part(at Part) Relation {
-	return p.relation(func(s *side) literal {
+func (p *Pair) Part(at Part) Relation { return p.relation(p.part(at)) }
+
+func (p *Pair) part(at Part) refusal {
+	return func(c *compiler, s *side) literal {
 		n := at.New
 		if s == &p.old {
 			n = at.Old
 		}
-		return s.compiler.along(at.Way, s.compiler.facet(n, at.Keywords))
-	})
+		return c.along(at.Way, c.facet(n, at.Keywords))
+	}
 }
 
+// Parts is [Pair.Whole] and then [Pair.Part] of each place, asked together, for which the validator reads each schema once. Where the whole is equal,
+// or nothing can be decided, no part is asked about.
+func (p *Pair) Parts(places []Part) (whole Relation, parts []Relation) {
+	if p.identical() {
+		return Relation{Verdict: Equal}, nil
+	}
+	if p.barrier != "" {
+		return Relation{Verdict: Unknown, Stopped: p.barrier}, nil
+	}
+	first := p.search(wholly)
+	if first.lost.none() && first.gained.none() {
+		return Relation{Verdict: Equal}, nil
+	}
+	found := make([]sought, 0, len(places))
+	p.expect(first)
+	for _, at := range places {
+		found = append(found, p.search(p.part(at)))
+		p.expect(found[len(found)-1])
+	}
+	for _, f := range found {
+		parts = append(parts, p.settled(f))
+	}
+	return p.settled(first), parts
+}
+
+// refusal makes the formula of what of a schema may refuse a value.
+type refusal func(*compiler, *side) literal
+
+// wholly is all of it.
+func wholly(c *compiler, s *side) literal { return c.schema(s.Root().Node) }
+
 // relation decides how the values of the new schema stand to those of the old one, by what one has and part of the other refuses.
-func (p *Pair) relation(part func(*side) literal) Relation {
+func (p *Pair) relation(part refusal) Relation {
 	if p.barrier != "" {
 		return Relation{Verdict: Unknown, Stopped: p.barrier}
 	}
-	lost, gained := p.only(&p.old, &p.now, part), answer{}
+	return p.settled(p.search(part))
+}
+
+// sought is what a search has found in both directions.
+type sought struct{ lost, gained answer }
+
+func (p *Pair) search(part refusal) sought {
+	if p.lost == nil {
+		p.prepare()
+	}
+	f := sought{lost: p.only(p.lost, &p.old, &p.now, part)}
+	if f.lost.value != nil || f.lost.none() {
+		f.gained = p.only(p.gained, &p.now, &p.old, part)
+	}
+	return f
+}
+
+// expect tells the validators of values that they will be asked about.
+func (p *Pair) expect(f sought) {
+	for _, found := range []answer{f.lost, f.gained} {
+		if found.value != nil {
+			p.old.checking().Expect(found.value)
+			p.now.checking().Expect(found.value)
+		}
+	}
+}
+
+// settled has what was found checked.
+func (p *Pair) settled(f sought) Relation {
+	lost, gained := p.checked(&p.old, &p.now, f.lost), answer{}
 	if lost.doubt == "" {
-		gained = p.only(&p.now, &p.old, part)
+		gained = p.checked(&p.now, &p.old, f.gained)
 	}
 	switch {
 	case lost.doubt != "" || gained.doubt != "":
@@ -140,50 +214,62 @@ const (
 	maxChecked    = 1200 // of one that the validator is asked about, which takes time by their square
 )
 
+// prepare makes what answers questions in both directions.
+func (p *Pair) prepare() {
+	if len(p.old.Refs)+len(p.now.Refs) > 0 {
+		p.classes = classes(p.old.Analysis, p.now.Analysis)
+	}
+	p.lost = p.direction()
+	p.gained = p.lost
+	if p.options.Unclaimed {
+		p.gained = p.direction()
+	}
+}
+
+func (p *Pair) direction() *direction {
+	e := newEngine()
+	e.unclaimed, e.classes = p.options.Unclaimed, p.classes
+	return &direction{e, map[*side]*compiler{&p.old: e.compilerOf(p.old.Analysis), &p.now: e.compilerOf(p.now.Analysis)}}
+}
+
 // only looks for a value that x allows and part of y does not.
-func (p *Pair) only(x, y *side, part func(*side) literal) answer {
-	if p.engine == nil || p.options.Unclaimed {
-		p.engine = newEngine()
-		p.engine.unclaimed = p.options.Unclaimed
-		if len(x.Refs)+len(y.Refs) > 0 {
-			p.engine.classes = classes(x.Analysis, y.Analysis)
-		}
-		x.compiler, y.compiler = p.engine.compilerOf(x.Analysis), p.engine.compilerOf(y.Analysis)
+func (p *Pair) only(d *direction, x, y *side, part refusal) answer {
+	d.steps = 0
+	whole := d.compilers[x].schema(x.Root().Node)
+	d.second = p.options.Unclaimed
+	refused := part(d.compilers[y], y).negated()
+	d.second = false
+	found := d.meet(whole, refused)
+	if found.doubt != "" {
+		clear(d.memo) // what was given up for want of steps has as many again at the next question
 	}
-	p.engine.steps = 0
-	whole := x.compiler.schema(x.Root().Node)
-	p.engine.second = p.options.Unclaimed
-	refused := part(y).negated()
-	p.engine.second = false
-	found := p.engine.meet(whole, refused)
-	if found.value == nil {
-		return found
-	}
-	return p.checked(x, y, found)
+	return found
 }
 
 // checked asks the validator whether a value that was found is one.
 func (p *Pair) checked(x, y *side, found answer) answer {
-	for _, s := range []*side{x, y} {
-		if s.checker != nil {
-			continue
-		}
-		if s.Size.Subschemas > maxChecked {
-			return answer{doubt: "size"}
-		}
-		checker, err := schema.NewValidator(s.Analysis)
-		if err != nil {
-			return answer{doubt: "schema"}
-		}
-		s.checker = checker
+	if found.value == nil {
+		return found
 	}
-	in, err := x.checker.Takes(found.value)
-	out, err2 := y.checker.Takes(found.value)
+	if x.Size.Subschemas > maxChecked || y.Size.Subschemas > maxChecked {
+		return answer{doubt: "size"}
+	}
+	in, err := x.checking().Takes(found.value)
+	out, err2 := y.checking().Takes(found.value)
 	switch {
-	case err == nil && err2 == nil && in && !out:
+	case err != nil || err2 != nil:
+		return answer{doubt: "schema"}
+	case in && !out:
 		return answer{value: found.value}
 	case found.doubt != "":
 		return answer{doubt: found.doubt}
 	}
 	return answer{doubt: "witness"}
+}
+
+func (s *side) checking() *schema.Checker {
+	if s.checker == nil {
+		s.checker = schema.NewChecker(s.Analysis)
+	}
+	return s.checker
 }

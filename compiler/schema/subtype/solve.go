@@ -86,11 +86,16 @@ func (e *engine) meet(obligations ...literal) answer {
 	return found
 }
 
+// keyOf tells obligations apart, and also by the schema that they come from: what is forgiven the one that is being refuted counts in the other.
 func keyOf(goals []literal) string {
 	var buf [64]byte
 	key := buf[:0]
 	for _, l := range goals {
-		key = binary.AppendUvarint(key, uint64(l.key()))
+		k := uint64(l.key()) << 1
+		if l.second {
+			k |= 1
+		}
+		key = binary.AppendUvarint(key, k)
 	}
 	return string(key)
 }

@@ -90,7 +90,7 @@ func (p *Pair) identical() bool {
 type Step struct {
 	Member string // the member of an object
 	Item   bool   // every item of an array
-	Rest   bool   // every member of an object that is not declared
+	Rest   bool   // every member of an object; where a schema declares some, `additionalProperties` is no such step
 }
 
 // Part is a place at which two schemas differ: some keywords of two subschemas that speak of the same value, and the way there.

@@ -2,6 +2,8 @@ package subtype
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/schema"
@@ -66,7 +68,7 @@ func NewPair(a, b *schema.Analysis, o Options) *Pair {
 	switch {
 	case !sound(a) || !sound(b):
 		p.barrier = "schema"
-	case a.Size.Subschemas > maxSubschemas || b.Size.Subschemas > maxSubschemas:
+	case large(a) || large(b):
 		p.barrier = "size"
 	}
 	return p
@@ -210,8 +212,10 @@ func sound(a *schema.Analysis) bool {
 }
 
 const (
-	maxSubschemas = 4000 // of a schema that is looked at at all
-	maxChecked    = 1200 // of one that the validator is asked about, which takes time by their square
+	maxSubschemas = 4000   // of a schema that is looked at at all
+	maxEnumValues = 25_000 // likewise
+	maxChecked    = 1200   // of one that the validator is asked about, which takes time by their square
+	maxNested     = 60_000 // of those, each counted as often as it is nested: the validator knows each by the whole way to it
 )
 
 // prepare makes what answers questions in both directions.
@@ -240,6 +244,7 @@ func (p *Pair) only(d *direction, x, y *side, part refusal) answer {
 	refused := part(d.compilers[y], y).negated()
 	d.second = false
 	found := d.meet(whole, refused)
+	d.peak = max(d.peak, d.steps)
 	if found.doubt != "" {
 		clear(d.memo) // what was given up for want of steps has as many again at the next question
 	}
@@ -251,8 +256,8 @@ func (p *Pair) checked(x, y *side, found answer) answer {
 	if found.value == nil {
 		return found
 	}
-	if x.Size.Subschemas > maxChecked || y.Size.Subschemas > maxChecked {
-		return answer{doubt: "size"}
+	if doubt := cmp.Or(x.unchecked(), y.unchecked()); doubt != "" {
+		return answer{doubt: doubt}
 	}
 	in, err := x.checking().Takes(found.value)
 	out, err2 := y.checking().Takes(found.value)
@@ -265,6 +270,30 @@ func (p *Pair) checked(x, y *side, found answer) answer {
 		return answer{doubt: found.doubt}
 	}
 	return answer{doubt: "witness"}
+}
+
+// unchecked says why the validator cannot be asked about a schema, if it cannot.
+func (s *side) unchecked() string {
+	switch {
+	case s.Size.Subschemas > maxChecked || s.Size.Subschemas*s.Size.Depth > maxNested:
+		return "size"
+	case beyondBounds(s.Root().Node):
+		return "number"
+	}
+	return ""
+}
+
+// beyondBounds reports a number in n that nobody calculates with, and that a validator would write out.
+func beyondBounds(n *canon.Node) bool {
+	if n.Is(canon.Number) && bytes.ContainsAny(n.Raw, "eE") {
+		_, ok := n.Rat()
+		return !ok
+	}
+	return slices.ContainsFunc(n.Items, beyondBounds) || slices.ContainsFunc(n.Members, func(m canon.Member) bool { return beyondBounds(m.Value) })
+}
+
+func large(a *schema.Analysis) bool {
+	return a.Size.Subschemas > maxSubschemas || a.Size.EnumValues > maxEnumValues
 }
 
 func (s *side) checking() *schema.Checker {

@@ -24,6 +24,7 @@ type engine struct {
 	running   map[string]int // obligations that are being met, and how deep
 	depth     int
 	steps     int
+	peak      int // steps that one question took at most
 	patterns  map[string]*language
 	unclaimed bool // see Options.Unclaimed
 }

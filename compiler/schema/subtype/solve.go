@@ -428,7 +428,9 @@ func (b *branch) oneOfValues() answer {
 		if typeOf(value)&b.of == 0 || b.isBarred(text) {
 			continue
 		}
-		b.steps++
+		if b.spend(1) {
+			return result.or(answer{doubt: "size", waits: free})
+		}
 		verdict := yes
 		for _, l := range b.goals {
 			verdict = verdict.and(b.holds(l, value))

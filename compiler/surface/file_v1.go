@@ -81,7 +81,7 @@ func (s *McpSurfaceSnapshot) raws(kind Kind) []canon.Raw {
 }
 
 // readV1 reads strictly; it does not compare digests.
-func readV1(file *canon.Node) (*McpSurfaceSnapshot, error) {
+func readV1(file *canon.Node, known items) (*McpSurfaceSnapshot, error) {
 	if id := file.Get("canon").Text(); id != canon.ID {
 		return nil, fmt.Errorf("canonical form %q, this anvil knows %q", id, canon.ID)
 	}
@@ -92,7 +92,7 @@ func readV1(file *canon.Node) (*McpSurfaceSnapshot, error) {
 	if err := canon.Decode(withoutContent(file), &head); err != nil {
 		return nil, err
 	}
-	return fromFile(head, file)
+	return fromFile(head, file, known)
 }
 
 // content names the members that hold a server's words. They are taken from the parsed tree as they stand; everything else is decoded
@@ -113,7 +113,7 @@ func withoutContent(node *canon.Node) []byte {
 	return head.Bytes()
 }
 
-func fromFile(head fileV1, node *canon.Node) (*McpSurfaceSnapshot, error) {
+func fromFile(head fileV1, node *canon.Node, known items) (*McpSurfaceSnapshot, error) {
 	s := &McpSurfaceSnapshot{
 		Endpoint: head.Endpoint, Era: head.Era, ProtocolVersion: head.ProtocolVersion, SupportedVersions: head.SupportedVersions,
 		Transport: head.Transport, ClientProfile: head.ClientProfile, Items: map[Kind][]Item{},
@@ -143,7 +143,7 @@ func fromFile(head fileV1, node *canon.Node) (*McpSurfaceSnapshot, error) {
 		for _, n := range list.Items {
 			raws = append(raws, n.Raw)
 		}
-		if err := s.setItems(kind, raws); err != nil {
+		if err := s.setItems(kind, raws, known); err != nil {
 			return nil, err
 		}
 	}

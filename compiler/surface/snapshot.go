@@ -71,7 +71,7 @@ func New(c Capture) (*McpSurfaceSnapshot, error) {
 		return nil, fmt.Errorf("what the server says of itself: %w", err)
 	}
 	for _, kind := range Kinds {
-		if err := s.setItems(kind, c.Lists[kind]); err != nil {
+		if err := s.setItems(kind, c.Lists[kind], nil); err != nil {
 			return nil, err
 		}
 	}
@@ -79,20 +79,27 @@ func New(c Capture) (*McpSurfaceSnapshot, error) {
 	return s, nil
 }
 
-// setItems reads the items of one kind, side by side.
-func (s *McpSurfaceSnapshot) setItems(kind Kind, raws [][]byte) error {
+// setItems reads the items of one kind, side by side, but for those that are known.
+func (s *McpSurfaceSnapshot) setItems(kind Kind, raws [][]byte, known items) error {
 	if len(raws) == 0 {
 		return nil
 	}
-	items, errs := make([]Item, len(raws)), make([]error, len(raws))
-	workers.Each(len(raws), func(i int) { items[i], errs[i] = NewItem(kind, raws[i]) })
+	read, errs := make([]Item, len(raws)), make([]error, len(raws))
+	workers.Each(len(raws), func(i int) {
+		it, was := known[kind][string(raws[i])]
+		if !was {
+			it, errs[i] = NewItem(kind, raws[i])
+		}
+		read[i] = it
+	})
 	for i, err := range errs {
 		if err != nil {
 			return fmt.Errorf("item %d of %s: %w", i, kind.Method(), err)
 		}
 	}
-	sortItems(items)
-	s.Items[kind] = items
+	known.keep(kind, raws, read)
+	sortItems(read)
+	s.Items[kind] = read
 	return nil
 }
 

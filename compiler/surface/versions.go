@@ -16,9 +16,9 @@ var (
 // version is how files of one schemaVersion are read. A version that was ever written stays in the table, together with the digests it was
 // written with (ADR 0002): a new one brings its own reader and gives the newest before it an upgrade.
 type version struct {
-	read    func(file *canon.Node) (*McpSurfaceSnapshot, error)         // the snapshot, under the digests of this version
-	verify  func(s *McpSurfaceSnapshot, file *canon.Node) error         // compares these with those the file states
-	upgrade func(file *canon.Node) (nextVersion *canon.Node, err error) // its stated digests are not looked at; nil for the newest version
+	read    func(file *canon.Node, known items) (*McpSurfaceSnapshot, error) // the snapshot, under the digests of this version
+	verify  func(s *McpSurfaceSnapshot, file *canon.Node) error              // compares these with those the file states
+	upgrade func(file *canon.Node) (nextVersion *canon.Node, err error)      // its stated digests are not looked at; nil for the newest version
 }
 
 // versions holds version N at place N-1; the last is the one that is written.
@@ -41,21 +41,38 @@ func opened(n *canon.Node) *canon.Node {
 
 // Decode reads a snapshot file of any version up to [SchemaVersion] and verifies it: every digest is computed again from the content.
 // Errors match [ErrFormat] or [ErrDigest].
-func Decode(data []byte) (*McpSurfaceSnapshot, error) {
+func Decode(data []byte) (*McpSurfaceSnapshot, error) { return decodeBeside(data, nil) }
+
+// items are those that were read already, by kind and text; nil remembers none.
+type items map[Kind]map[string]Item
+
+func (known items) keep(kind Kind, texts [][]byte, read []Item) {
+	if known == nil {
+		return
+	}
+	if known[kind] == nil {
+		known[kind] = make(map[string]Item, len(texts))
+	}
+	for i, text := range texts {
+		known[kind][string(text)] = read[i]
+	}
+}
+
+func decodeBeside(data []byte, known items) (*McpSurfaceSnapshot, error) {
 	file, err := canon.Outline(data, outlined)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	return decode(file, versions)
+	return decode(file, versions, known)
 }
 
 // decode verifies the file as its own version wrote it, before anything of it is changed.
-func decode(file *canon.Node, table []version) (*McpSurfaceSnapshot, error) {
+func decode(file *canon.Node, table []version, known items) (*McpSurfaceSnapshot, error) {
 	n, err := versionOf(file, len(table))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	s, err := table[n-1].read(file)
+	s, err := table[n-1].read(file, known)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
@@ -70,7 +87,7 @@ func decode(file *canon.Node, table []version) (*McpSurfaceSnapshot, error) {
 			return nil, fmt.Errorf("%w: bring version %d to %d: %w", ErrFormat, older, older+1, err)
 		}
 	}
-	if s, err = table[len(table)-1].read(file); err != nil {
+	if s, err = table[len(table)-1].read(file, known); err != nil {
 		return nil, fmt.Errorf("%w: version %d, brought to %d: %w", ErrFormat, n, len(table), err)
 	}
 	return s, nil

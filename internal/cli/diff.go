@@ -65,13 +65,9 @@ func (sh *shell) diff(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var sides [2]*surface.McpSurfaceSnapshot
-	for i, t := range targets {
-		seen, err := sh.observe(c, t)
-		if err != nil {
-			return err
-		}
-		sides[i] = seen.snapshot
+	sides, err := sh.bothSides(c, targets)
+	if err != nil {
+		return err
 	}
 	delta := diff.Compare(sides[0], sides[1], diffOptions(c))
 	report := diff.Report(diff.Judge(delta))
@@ -83,6 +79,22 @@ func (sh *shell) diff(c *cli.Context) error {
 		return err
 	}
 	return found(len(report.Failing(threshold)) > 0)
+}
+
+// bothSides returns the two surfaces. What two snapshot files have in common is read once.
+func (sh *shell) bothSides(c *cli.Context, targets [2]config.Target) ([]*surface.McpSurfaceSnapshot, error) {
+	if targets[0].Kind == config.KindSnapshot && targets[1].Kind == config.KindSnapshot {
+		return surface.ReadFiles(targets[0].Path, targets[1].Path)
+	}
+	var sides []*surface.McpSurfaceSnapshot
+	for _, t := range targets {
+		seen, err := sh.observe(c, t)
+		if err != nil {
+			return nil, err
+		}
+		sides = append(sides, seen.snapshot)
+	}
+	return sides, nil
 }
 
 func (sh *shell) twoTargets(c *cli.Context, file *config.File) (targets [2]config.Target, err error) {

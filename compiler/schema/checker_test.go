@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"anvil/compiler/canon"
@@ -85,6 +86,23 @@ func TestCheckerOnOfficialSuite(t *testing.T) {
 	suite(t, func(_ string, schema *canon.Node, values []*canon.Node) { checked += checkChecker(t, schema, values) })
 	if checked < 5000 {
 		t.Errorf("only %d values were checked", checked)
+	}
+}
+
+// TestCheckerIgnoresWhatStandsBesideRef holds the drafts up to 7 by the standard where the library does not.
+func TestCheckerIgnoresWhatStandsBesideRef(t *testing.T) {
+	for _, beside := range []string{`"const":1`, `"contains":false`, `"propertyNames":false`, `"if":true,"then":false`, `"minLength":9`} {
+		text := `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"$ref":"#/definitions/x",` + beside + `}},"definitions":{"x":true}}`
+		for _, value := range []string{`{"a":"b"}`, `{"a":["b"]}`, `{"a":{"b":1}}`} {
+			if ok, err := NewChecker(Analyse(parse(t, text))).Takes([]byte(value)); err != nil || !ok {
+				t.Errorf("%s: %v, %v beside %s", value, ok, err, beside)
+			}
+			later := strings.Replace(text, "http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2019-09/schema", 1)
+			later = strings.ReplaceAll(later, "definitions", "$defs")
+			if ok, err := NewChecker(Analyse(parse(t, later))).Takes([]byte(value)); err != nil || ok && strings.Contains(beside, "const") {
+				t.Errorf("2019-09: %s: %v, %v beside %s", value, ok, err, beside)
+			}
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ func (a *Analysis) document(names map[string]bool) any {
 	for _, s := range a.Schemas {
 		d.schemas[s.Node] = true
 	}
-	if names != nil && a.reduce(&d) {
+	if fixed := a.follow(&d); fixed && names != nil {
 		d.names = names
 	}
 	return d.value(a.Root().Node)
@@ -30,19 +30,21 @@ type document struct {
 	needed  map[*canon.Node]bool // schemas that references lead to, and those around them
 }
 
-// reduce finds what references lead to, which stays where it is; false where that depends on the way.
-func (a *Analysis) reduce(d *document) bool {
+// follow finds what references lead to, which stays where it is; false where that depends on the way.
+func (a *Analysis) follow(d *document) bool {
 	d.needed = map[*canon.Node]bool{}
+	fixed := true
 	for _, r := range a.Refs {
-		if r.Keyword != "$ref" {
-			return false
-		}
+		fixed = fixed && r.Keyword == "$ref"
 		for s := r.Target; s != nil && !d.needed[s.Node]; s = s.Parent {
 			d.needed[s.Node] = true
 		}
 	}
-	return true
+	return fixed
 }
+
+// besideRef are the keywords that the library reads beside a `$ref` up to draft-07, where nothing counts beside it.
+var besideRef = map[string]bool{"const": true, "contains": true, "propertyNames": true, "if": true}
 
 func (d *document) value(n *canon.Node) any {
 	switch n.Kind {
@@ -73,9 +75,10 @@ func (d *document) value(n *canon.Node) any {
 
 func (d *document) schema(n *canon.Node) any {
 	object := make(map[string]any, len(n.Members))
+	moot := d.draft <= Draft7 && n.Get("$ref").Is(canon.String)
 	for _, m := range n.Members {
 		switch {
-		case !d.draft.Asserts(m.Name):
+		case !d.draft.Asserts(m.Name), moot && besideRef[m.Name] && !d.needed[m.Value]:
 		case Lookup(m.Name).Form.Data():
 			object[libraryText(m.RawName)] = (&document{}).value(m.Value)
 		case m.Name == "properties" && d.names != nil && m.Value.IsObject():

@@ -5,7 +5,7 @@ NPM   := $(BUILD)/npm
 PEERS := $(BUILD)/peers
 ANVIL := $(BUILD)/bin/anvil
 
-.PHONY: all help build demo test check bench fuzz vuln clean
+.PHONY: all help build demo test check bench proof fuzz vuln clean
 
 all: build
 
@@ -39,10 +39,16 @@ npm:
 
 peers:
 	sh internal/e2e/npm/install.sh $(PEERS) internal/e2e/peers
+	cd internal/e2e/peers-go && go build -o "$(CURDIR)/$(PEERS)/bin/" github.com/oasdiff/oasdiff
 
 ## bench: the figures, as ratios against a named floor in the same run
 bench: build npm peers
-	ANVIL_NPM="$(CURDIR)/$(NPM)" ANVIL_PEERS="$(CURDIR)/$(PEERS)" go test -run '^$$' -bench . -benchtime 1s ./internal/e2e ./compiler/canon ./compiler/diff ./compiler/adopt/gate ./facade ./wire
+	ANVIL_NPM="$(CURDIR)/$(NPM)" ANVIL_PEERS="$(CURDIR)/$(PEERS)" go test -run '^$$' -bench . -benchtime 1s ./internal/e2e ./compiler/canon ./compiler/schema/subtype ./compiler/diff ./compiler/adopt/gate ./facade ./wire
+
+## proof: verdicts about PAIRS random pairs of schemas, each held against values; ANVIL_SEED=n gives other pairs
+PAIRS ?= 100000
+proof:
+	go test -v -count 1 -timeout 0 -run '^TestVerdictsOf' ./compiler/schema/subtype -pairs $(PAIRS)
 
 ## fuzz: every fuzz target for FUZZTIME each
 FUZZTIME ?= 30s

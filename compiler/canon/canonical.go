@@ -110,29 +110,17 @@ func (w *writer) object(i int) (int, error) {
 	return end, nil
 }
 
-// sort puts the members written from offset body on in order, each with its comma.
+// sort puts the members written from offset body on in order, each with its comma. Members of one name keep their order.
 func (w *writer) sort(members []span, body int) {
-	if !slices.IsSortedFunc(members, byName) {
-		w.scratch = append(w.scratch[:0], w.dst[body:]...)
-		w.dst = sortMembers(w.dst, body, members, w.scratch)
+	if slices.IsSortedFunc(members, byName) {
+		return
+	}
+	w.scratch = append(w.scratch[:0], w.dst[body:]...)
+	slices.SortStableFunc(members, byName)
+	w.dst = w.dst[:body]
+	for _, m := range members {
+		w.dst = append(append(w.dst, w.scratch[m.start-body:m.end-body]...), ',')
 	}
 }
 
 func byName(a, b span) int { return compareUTF16(a.name, b.name) }
-
-// sortMembers puts the members that stand in dst from offset body on in order, each with its comma behind it. Members of one name keep
-// their order. scratch, when given, holds a copy of dst[body:].
-func sortMembers(dst []byte, body int, members []span, scratch []byte) []byte {
-	if slices.IsSortedFunc(members, byName) {
-		return dst
-	}
-	if scratch == nil {
-		scratch = slices.Clone(dst[body:])
-	}
-	slices.SortStableFunc(members, byName)
-	dst = dst[:body]
-	for _, m := range members {
-		dst = append(append(dst, scratch[m.start-body:m.end-body]...), ',')
-	}
-	return dst
-}

@@ -104,6 +104,7 @@ func FuzzCanonical(f *testing.F) {
 		if err != nil {
 			t.Fatalf("parse: %v", err)
 		}
+		checkFormed(t, in)
 		if Indented, err := Canonical(Indent(got, "")); err != nil || !bytes.Equal(Indented, got) {
 			t.Fatalf("indentation changed the value: %q (%v)", Indented, err)
 		}

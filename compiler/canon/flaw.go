@@ -79,12 +79,21 @@ func textFlaws(lit []byte, report func(FlawKind)) {
 
 // Pointer joins reference tokens to an RFC 6901 JSON pointer: Pointer("a", "b/c") is "/a/b~1c", Pointer() is "", the whole value.
 func Pointer(tokens ...string) string {
-	var b strings.Builder
+	var room [64]byte
+	pointer := room[:0]
 	for _, t := range tokens {
-		b.WriteByte('/')
-		b.WriteString(pointerEscapes.Replace(t))
+		pointer = AppendPointer(pointer, t)
 	}
-	return b.String()
+	return string(pointer)
+}
+
+// AppendPointer appends one reference token to a pointer.
+func AppendPointer(pointer []byte, token string) []byte {
+	pointer = append(pointer, '/')
+	if strings.IndexByte(token, '~') < 0 && strings.IndexByte(token, '/') < 0 {
+		return append(pointer, token...)
+	}
+	return append(pointer, pointerEscapes.Replace(token)...)
 }
 
 // Tokens splits a JSON pointer into its reference tokens: the reverse of [Pointer].

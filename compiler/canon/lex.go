@@ -213,3 +213,20 @@ func single(src []byte, read func(i int) (int, error)) error {
 	}
 	return nil
 }
+
+// skip returns the offset behind the value that starts at src[i].
+func skip(src []byte, i int) (int, error) {
+	if i >= len(src) {
+		return 0, syntaxError(i, "expected a value")
+	}
+	switch c := src[i]; {
+	case c == '"':
+		end, _, err := lexString(src, i)
+		return end, err
+	case c == '-' || '0' <= c && c <= '9':
+		return lexNumber(src, i)
+	case c == '{' || c == '[':
+		return walk(src, i, func(_ literal, value int) (int, error) { return skip(src, value) }, func(value int) (int, error) { return skip(src, value) })
+	}
+	return lexLiteral(src, i)
+}

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 // Kind is the first byte of a JSON value's text, with '0' standing for every number.
@@ -38,30 +39,48 @@ type Member struct {
 }
 
 // Parse reads the one JSON value in src. Errors match [ErrSyntax].
-func Parse(src []byte) (*Node, error) {
-	p := parser{src: src, names: map[string]string{}}
+func Parse(src []byte) (*Node, error) { return parse(src, MaxDepth) }
+
+// Outline is [Parse] that makes no nodes of what stands in more than depth containers: the innermost have neither members nor items, only text.
+func Outline(src []byte, depth int) (*Node, error) { return parse(src, depth) }
+
+func parse(src []byte, open int) (*Node, error) {
+	p := parsers.Get().(*parser)
+	p.src, p.open = src, open
 	if err := single(src, p.value); err != nil {
 		return nil, err
 	}
-	return p.node, nil
+	return p.done(), nil
 }
 
 // parser leaves the value it read last in node. Nodes are made in blocks, elements of open containers wait on stacks, and names that recur
 // are kept once, so that a tree costs few allocations.
 type parser struct {
 	src     []byte
+	dst     []byte // canonical text, of [ParseCanonical]
 	node    *Node
 	depth   int
+	open    int // in how many containers a value stands at most that becomes a node
 	block   []Node
 	members []Member
 	items   []*Node
-	names   map[string]string
+	names   [256]string
+}
+
+// parsers are kept for their names and stacks, which hold nothing between two texts.
+var parsers = sync.Pool{New: func() any { return new(parser) }}
+
+// done returns the node that was read and makes p fit for another text.
+func (p *parser) done() *Node {
+	n := p.node
+	p.src, p.dst, p.node, p.block = nil, nil, nil, nil
+	parsers.Put(p)
+	return n
 }
 
 const (
-	blockSize = 64   // nodes made at once
-	nameLimit = 48   // bytes of a name that is kept
-	nameCount = 4096 // names kept
+	blockSize = 64 // nodes made at once
+	nameLimit = 48 // bytes of a name that is kept
 )
 
 func (p *parser) newNode() *Node {
@@ -75,14 +94,15 @@ func (p *parser) newNode() *Node {
 
 func (p *parser) name(l literal) string {
 	text := l.decoded()
-	if known, ok := p.names[string(text)]; ok {
-		return known
+	if len(text) == 0 || len(text) > nameLimit {
+		return string(text)
 	}
-	name := string(text)
-	if len(name) <= nameLimit && len(p.names) < nameCount {
-		p.names[name] = name
+	slot := 31*len(text) + 7*int(text[0]) + 131*int(text[len(text)-1]) + int(text[len(text)/2])
+	known := &p.names[slot%len(p.names)]
+	if *known != string(text) {
+		*known = string(text)
 	}
-	return name
+	return *known
 }
 
 func (p *parser) value(i int) (end int, err error) {
@@ -115,6 +135,9 @@ func (p *parser) container(n *Node, i int) (int, error) {
 		return 0, syntaxError(i, "nested too deep")
 	}
 	defer func() { p.depth-- }()
+	if p.depth > p.open {
+		return walk(p.src, i, func(_ literal, value int) (int, error) { return p.pass(value) }, p.pass)
+	}
 	firstMember, firstItem := len(p.members), len(p.items)
 	end, err := walk(p.src, i, func(name literal, value int) (int, error) {
 		end, err := p.value(value)
@@ -125,9 +148,29 @@ func (p *parser) container(n *Node, i int) (int, error) {
 		p.items = append(p.items, p.node)
 		return end, err
 	})
-	n.Members, n.Items = slices.Clone(p.members[firstMember:]), slices.Clone(p.items[firstItem:])
-	p.members, p.items = p.members[:firstMember], p.items[:firstItem]
+	p.fill(n, firstMember, firstItem)
 	return end, err
+}
+
+// fill gives n what waits on the stacks from the given places on.
+func (p *parser) fill(n *Node, firstMember, firstItem int) {
+	if made := p.members[firstMember:]; len(made) > 0 {
+		n.Members = slices.Clone(made)
+		clear(made)
+	}
+	if made := p.items[firstItem:]; len(made) > 0 {
+		n.Items = slices.Clone(made)
+		clear(made)
+	}
+	p.members, p.items = p.members[:firstMember], p.items[:firstItem]
+}
+
+// pass reads a value that becomes no node.
+func (p *parser) pass(i int) (int, error) {
+	if i < len(p.src) && (p.src[i] == '{' || p.src[i] == '[') {
+		return p.container(nil, i)
+	}
+	return skip(p.src, i)
 }
 
 // Get returns the value of the member called name: the last one when it is given twice, nil when it is absent or n is no object.
@@ -172,6 +215,14 @@ func (n *Node) Str() (string, bool) {
 func (n *Node) Text() string {
 	s, _ := n.Str()
 	return s
+}
+
+// appendQuoted appends Quote(n.Text()), which is the canonical form but where half of a surrogate pair is spelled.
+func (n *Node) appendQuoted(dst []byte) []byte {
+	if bytes.IndexByte(n.Raw, 0xED) >= 0 || bytes.Contains(n.Raw, []byte(`\ud`)) || bytes.Contains(n.Raw, []byte(`\uD`)) {
+		return AppendQuote(dst, n.Text())
+	}
+	return literal{text: n.Raw}.appendCanonical(dst)
 }
 
 // Bool returns the value of true or false; ok is false for every other kind.

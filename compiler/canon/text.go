@@ -7,9 +7,21 @@ import (
 
 // Quote returns s as a JSON string literal with the escapes of the canonical form and no others. Bytes that are not UTF-8 stay as
 // they are; a surrogate in its three-byte form is written as an escape.
-func Quote(s string) []byte {
-	dst := append(make([]byte, 0, len(s)+2), '"')
+func Quote(s string) []byte { return AppendQuote(make([]byte, 0, len(s)+2), s) }
+
+// AppendQuote appends [Quote] of s to dst.
+func AppendQuote[T string | []byte](dst []byte, s T) []byte {
+	dst = append(dst, '"')
 	for i := 0; i < len(s); {
+		plain := i
+		for plain < len(s) && ordinary[s[plain]] {
+			plain++
+		}
+		if plain > i {
+			dst = append(dst, s[i:plain]...)
+			i = plain
+			continue
+		}
 		if c := s[i]; c < utf8.RuneSelf {
 			dst = appendASCII(dst, c)
 			i++
@@ -28,13 +40,13 @@ func Quote(s string) []byte {
 
 // leadsPair reports a high surrogate with a low one right behind it: written as two escapes they would read as one character, so the first
 // stays as the bytes it is.
-func leadsPair(s string, i int, r rune) bool {
+func leadsPair[T string | []byte](s T, i int, r rune) bool {
 	low, ok := surrogateAt(s, i+3)
 	return ok && r < 0xDC00 && low >= 0xDC00
 }
 
 // surrogateAt reports the surrogate code point whose three-byte form stands at s[i].
-func surrogateAt(s string, i int) (rune, bool) {
+func surrogateAt[T string | []byte](s T, i int) (rune, bool) {
 	if i+3 > len(s) || s[i] != 0xED || s[i+1] < 0xA0 || s[i+1] > 0xBF || s[i+2]&0xC0 != 0x80 {
 		return 0, false
 	}
@@ -149,7 +161,7 @@ func unescape(lit []byte, i int) (rune, int) {
 
 // compareUTF16 orders two names by their UTF-16 code units, as RFC 8785 asks. UTF-8 order differs from it in one place: characters
 // beyond U+FFFF sort before U+E000..U+FFFF.
-func compareUTF16(a, b []byte) int {
+func compareUTF16[T string | []byte](a, b T) int {
 	n := min(len(a), len(b))
 	for i := range n {
 		x, y := a[i], b[i]

@@ -10,10 +10,13 @@ import (
 
 // visible reports a rune that prints as itself and leaves its surroundings alone.
 func visible(r rune) bool {
-	if r == utf8.RuneError {
+	switch {
+	case r < utf8.RuneSelf:
+		return ' ' <= r && r < 0x7f
+	case r == utf8.RuneError:
 		return false
 	}
-	return r == ' ' || unicode.IsGraphic(r) && !unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Zs, r) && !unicode.Is(unicode.Variation_Selector, r)
+	return unicode.IsGraphic(r) && !unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Zs, r) && !unicode.Is(unicode.Variation_Selector, r)
 }
 
 // ShellWord spells s so that a shell reads it as one word and nothing in it as a command.

@@ -41,7 +41,7 @@ func drifts(t *testing.T) [][2]string {
 	return pairs
 }
 
-func load(t *testing.T, name string) *surface.McpSurfaceSnapshot {
+func load(t testing.TB, name string) *surface.McpSurfaceSnapshot {
 	t.Helper()
 	c, _ := corpus.Read(t, name)
 	s, err := surface.New(c)

@@ -3,14 +3,12 @@ package diff
 import (
 	"net/netip"
 	"net/url"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/surface"
+	"anvil/internal/workers"
 )
 
 // matcher pairs the items of one kind.
@@ -30,9 +28,7 @@ func (m matcher) match(old, new []surface.Item) ListDelta {
 	}
 	m.pairRenamed(&list)
 	m.compare(&list)
-	for i, a := range list.Added {
-		list.Added[i].Words = m.words.items(nil, a.Item)
-	}
+	workers.Each(len(list.Added), func(i int) { list.Added[i].Words = m.words.items(nil, list.Added[i].Item) })
 	return list
 }
 
@@ -116,11 +112,9 @@ func (m matcher) compare(list *ListDelta) {
 			pairs = append(pairs, &of[i])
 		}
 	}
-	sideBySide(len(pairs), func(i int) {
+	workers.Each(len(pairs), func(i int) {
 		p := pairs[i]
 		p.Changes = itemChanges(p, m.kind.Key(), m.options)
-	})
-	for i, p := range pairs {
 		p.Words = m.words.items(&p.Old, p.New)
 		if m.kind == surface.Tool && p.Old.Node.IsObject() && p.New.Node.IsObject() {
 			p.Hints = hintsOf(p.Old, p.New)
@@ -129,21 +123,7 @@ func (m matcher) compare(list *ListDelta) {
 		if i >= len(list.Changed) {
 			m.underAnotherName(p)
 		}
-	}
-}
-
-// sideBySide calls do for 0 to n-1, on as many processors as there are.
-func sideBySide(n int, do func(i int)) {
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
-			}
-		})
-	}
-	workers.Wait()
+	})
 }
 
 func hintsOf(old, new surface.Item) *HintDelta {

@@ -10,6 +10,7 @@ import (
 	"anvil/compiler/lookalike"
 	"anvil/compiler/surface"
 	"anvil/compiler/tokens"
+	"anvil/internal/workers"
 )
 
 // Clash is a tool that is new under its name, and another that the name can be taken for.
@@ -77,14 +78,14 @@ func weights(old, new *surface.McpSurfaceSnapshot, moved ListDelta) (was, is Wei
 	was.Tools, is.Tools = len(old.Tools()), len(new.Tools())
 	more := 0
 	for _, a := range moved.Added {
-		more += len(a.Item.ModelForm())
+		more += a.Item.ModelSize()
 	}
 	for _, r := range moved.Removed {
-		more -= len(r.Item.ModelForm())
+		more -= r.Item.ModelSize()
 	}
 	for _, list := range [][]Pair{moved.Changed, moved.Renamed} {
 		for _, p := range list {
-			more += len(p.New.ModelForm()) - len(p.Old.ModelForm())
+			more += p.New.ModelSize() - p.Old.ModelSize()
 		}
 	}
 	if more <= 0 {
@@ -92,7 +93,7 @@ func weights(old, new *surface.McpSurfaceSnapshot, moved ListDelta) (was, is Wei
 	}
 	total := 0
 	for _, it := range old.Tools() {
-		total += len(it.ModelForm())
+		total += it.ModelSize()
 	}
 	if total == 0 || float64(more) < growth*0.75*float64(total) {
 		return was, is
@@ -102,10 +103,23 @@ func weights(old, new *surface.McpSurfaceSnapshot, moved ListDelta) (was, is Wei
 	return was, is
 }
 
+// tokensOf counts side by side what is counted tool by tool; a surface beyond the budget is counted in order until that is spent.
 func tokensOf(s *surface.McpSurfaceSnapshot) (n int) {
-	meter := tokens.NewMeter(tokens.O200k)
-	for _, it := range s.Tools() {
-		n += meter.Count(string(it.ModelForm()))
+	tools, bytes := s.Tools(), 0
+	for _, it := range tools {
+		bytes += it.ModelSize()
+	}
+	if bytes > tokens.Budget {
+		meter := tokens.NewMeter(tokens.O200k)
+		for _, it := range tools {
+			n += meter.Count(string(it.ModelForm()))
+		}
+		return n
+	}
+	counts := make([]int, len(tools))
+	workers.Each(len(tools), func(i int) { counts[i] = tokens.O200k.Count(string(tools[i].ModelForm())) })
+	for _, count := range counts {
+		n += count
 	}
 	return n
 }
@@ -120,7 +134,8 @@ func deprecated(tool *canon.Node) bool {
 			return true
 		}
 	}
-	return deprecation.MatchString(tool.Get("description").Text())
+	text := tool.Get("description").Text()
+	return strings.Contains(strings.ToLower(text), "deprecated") && deprecation.MatchString(text)
 }
 
 // endpointTurn returns the web origins of two endpoints that differ; nil when either is none, since commands are compared by nobody.

@@ -21,16 +21,25 @@ func (v *visitor) prove(o Options) subtype.Relation {
 	if len(open) == 0 {
 		return subtype.Relation{Verdict: subtype.Equal}
 	}
-	pair := subtype.NewPair(v.old.Analysis, v.new.Analysis, subtype.Options{Unclaimed: !o.StrictOpen})
-	whole := pair.Whole()
+	var places []subtype.Part
+	if len(open) > 1 {
+		for _, i := range open[:min(len(open), maxParts)] {
+			for _, part := range v.parts[i] {
+				part.Beside = v.beside(i)
+				places = append(places, part)
+			}
+		}
+	}
+	whole, proven := subtype.NewPair(v.old.Analysis, v.new.Analysis, subtype.Options{Unclaimed: !o.StrictOpen}).Parts(places)
 	for n, i := range open {
 		relation := whole
 		switch {
-		case whole.Verdict == subtype.Equal || len(open) == 1 || whole.Stopped == notASchema:
+		case whole.Verdict == subtype.Equal || len(open) == 1 || proven == nil:
 		case n >= maxParts:
 			relation = subtype.Relation{Verdict: subtype.Unknown, Stopped: "number of changes"}
 		default:
-			relation = within(whole, ofParts(pair, v.parts[i], v.beside(i)))
+			relation = within(whole, joint(proven[:len(v.parts[i])]))
+			proven = proven[len(v.parts[i]):]
 		}
 		v.found[i].Schema.Relation = relation
 	}
@@ -51,12 +60,10 @@ func (v *visitor) beside(change int) []subtype.Part {
 	return others
 }
 
-// ofParts is what several parts of one change do together. What shows it is no matter of what is beside them, where that can be.
-func ofParts(pair *subtype.Pair, parts, beside []subtype.Part) subtype.Relation {
+// joint is what several parts of one change do together.
+func joint(parts []subtype.Relation) subtype.Relation {
 	var r subtype.Relation
-	for _, part := range parts {
-		part.Beside = beside
-		one := pair.Part(part)
+	for _, one := range parts {
 		r.Lost, r.Gained, r.Stopped = orRaw(r.Lost, one.Lost), orRaw(r.Gained, one.Gained), cmp.Or(r.Stopped, one.Stopped)
 	}
 	switch {

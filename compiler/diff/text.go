@@ -55,8 +55,9 @@ func textOf(raw canon.Raw) (string, bool) {
 
 // head returns the first token of a pointer.
 func head(pointer string) string {
-	if t := canon.Tokens(pointer); len(t) > 0 {
-		return t[0]
+	if pointer == "" {
+		return ""
 	}
-	return ""
+	first, _, _ := strings.Cut(pointer[1:], "/")
+	return canon.Tokens("/" + first)[0]
 }

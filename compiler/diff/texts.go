@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/schema"
@@ -26,15 +27,23 @@ type Said struct {
 	Before, After canon.Raw
 }
 
-// reader compares what two surfaces say.
+// reader compares what two surfaces say. It is safe for concurrent use.
 type reader struct {
 	old, new *surface.McpSurfaceSnapshot
-	tools    map[string]bool // of the new surface, in lower case
-	known    map[string]bool // domains that were looked for in the old surface
+	tools    func() map[string]bool // of the new surface, in lower case
+
+	asking sync.Mutex
+	known  map[string]bool // domains that were looked for in the old surface
 }
 
 func newReader(old, new *surface.McpSurfaceSnapshot) *reader {
-	return &reader{old: old, new: new, known: map[string]bool{}}
+	return &reader{old: old, new: new, known: map[string]bool{}, tools: sync.OnceValue(func() map[string]bool {
+		names := map[string]bool{}
+		for _, it := range new.Tools() {
+			names[strings.ToLower(it.Name)] = true
+		}
+		return names
+	})}
 }
 
 // utterance is one text and where it stands.
@@ -153,19 +162,16 @@ func (r *reader) subtract(d *TextDelta, before []utterance, self string) {
 
 // home is what the server may speak of: its own tools, and the domains that its old surface spoke of already.
 func (r *reader) home(self string) wording.Home {
-	if r.tools == nil {
-		r.tools = map[string]bool{}
-		for _, it := range r.new.Tools() {
-			r.tools[strings.ToLower(it.Name)] = true
-		}
-	}
-	return wording.Home{Self: self, Tool: func(name string) bool { return r.tools[name] }, Host: r.mentioned}
+	tools := r.tools()
+	return wording.Home{Self: self, Tool: func(name string) bool { return tools[name] }, Host: r.mentioned}
 }
 
 // mentioned reports a host whose domain the old surface speaks of.
 func (r *reader) mentioned(host string) bool {
 	labels := strings.Split(host, ".")
 	domain := strings.Join(labels[max(0, len(labels)-2):], ".")
+	r.asking.Lock()
+	defer r.asking.Unlock()
 	if known, asked := r.known[domain]; asked {
 		return known
 	}

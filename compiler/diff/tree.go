@@ -20,7 +20,11 @@ type tree struct {
 }
 
 func treeOf(at string, n *canon.Node) *tree {
-	root := ofObjects(parsed(schema.Ordered(n)))
+	root := n
+	if text := schema.Ordered(n); !bytes.Equal(text, n.Raw) {
+		root = parsed(text)
+	}
+	root = ofObjects(root)
 	t := &tree{Analysis: schema.Analyse(root), root: root, at: at}
 	if len(t.Refs) > 0 {
 		t.refs, t.touched = map[*canon.Node]*schema.Ref{}, map[*canon.Node]bool{}

@@ -1,12 +1,24 @@
 package schema
 
-import "anvil/compiler/canon"
+import (
+	"bytes"
+
+	"anvil/compiler/canon"
+)
 
 // Contract returns the canonical text of what the schema n means to a machine. Equal spellings come out equal: annotations go,
 // `required`, `type` and `enum` are sets, a one-name type list is that name, `const` is an enum of one, and keywords at their neutral value
 // (`additionalProperties: true`, `minLength: 0`) are left out. Nothing is resolved or merged: whether two different forms accept the
 // same values is a question for subtyping, not for a digest.
 func Contract(n *canon.Node) []byte { return (form{contract: true}).text(n) }
+
+// AppendContract appends [Contract] of n to dst; it returns nil when n is nil.
+func AppendContract(dst []byte, n *canon.Node) []byte {
+	return (form{contract: true}).appendText(dst, n)
+}
+
+// AppendOrdered appends [Ordered] of n to dst; it returns nil when n is nil.
+func AppendOrdered(dst []byte, n *canon.Node) []byte { return (form{}).appendText(dst, n) }
 
 // Ordered returns the canonical text of n with every word kept and only `required` and `type` brought in order, whose order says nothing
 // to a machine or a reader.
@@ -20,6 +32,13 @@ func (f form) text(n *canon.Node) []byte {
 		return nil
 	}
 	return f.schema(make([]byte, 0, len(n.Raw)), n)
+}
+
+func (f form) appendText(dst []byte, n *canon.Node) []byte {
+	if n == nil {
+		return nil
+	}
+	return f.schema(dst, n)
 }
 
 func (f form) schema(dst []byte, n *canon.Node) []byte {
@@ -65,15 +84,18 @@ func (f form) keyword(dst []byte, m canon.Member) []byte {
 	case NamedOrNames:
 		return f.named(dst, v, func(dst []byte, v *canon.Node) []byte {
 			if v.IsArray() {
-				return append(dst, sorted(v)...)
+				return appendSorted(dst, v)
 			}
 			return f.schema(dst, v)
 		})
 	case Set:
-		return append(dst, f.set(m.Name, v)...)
+		if f.contract && m.Name == "type" && v.IsArray() && len(v.Items) == 1 {
+			return append(dst, v.Items[0].Canonical()...)
+		}
+		return appendSorted(dst, v)
 	case Choices:
 		if f.contract {
-			return append(dst, sorted(v)...)
+			return appendSorted(dst, v)
 		}
 	}
 	return append(dst, v.Canonical()...)
@@ -104,18 +126,28 @@ func (f form) named(dst []byte, n *canon.Node, value func([]byte, *canon.Node) [
 	return b.Bytes()
 }
 
-func (f form) set(name string, n *canon.Node) []byte {
-	if f.contract && name == "type" && n.IsArray() && len(n.Items) == 1 {
-		return n.Items[0].Canonical()
+// appendSorted appends an array's items in canonical order without repetition; any other value as it is.
+func appendSorted(dst []byte, n *canon.Node) []byte {
+	if !n.IsArray() {
+		return append(dst, n.Canonical()...)
 	}
-	return sorted(n)
+	start := len(dst)
+	dst = append(dst, '[')
+	var last []byte
+	for _, item := range n.Items {
+		text := item.Canonical()
+		if last != nil && bytes.Compare(last, text) >= 0 {
+			return append(dst[:start], sorted(n)...)
+		}
+		dst, last = append(append(dst, text...), ','), text
+	}
+	if last != nil {
+		dst = dst[:len(dst)-1]
+	}
+	return append(dst, ']')
 }
 
-// sorted returns an array's items in canonical order without repetition; any other value as it is.
 func sorted(n *canon.Node) []byte {
-	if !n.IsArray() {
-		return n.Canonical()
-	}
 	items := make([][]byte, 0, len(n.Items))
 	for _, item := range n.Items {
 		items = append(items, item.Canonical())

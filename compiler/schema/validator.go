@@ -3,10 +3,10 @@ package schema
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"anvil/compiler/canon"
 	"anvil/compiler/ecma"
 )
 
@@ -17,36 +17,48 @@ var libraryDrafts = map[Draft]*jsonschema.Draft{
 	Draft4: jsonschema.Draft4, Draft6: jsonschema.Draft6, Draft7: jsonschema.Draft7, Draft2019: jsonschema.Draft2019, Draft2020: jsonschema.Draft2020,
 }
 
-// here is where the library believes a schema to stand.
-const here = "anvil:///schema"
+// here is where the library believes a schema to stand. It holds no schema against a metaschema that stands beside the metaschemas themselves, which
+// takes longer than all else: that is for schemas of which Analyse has found nothing wrong. A relative reference to another document would find them
+// there, so a schema that has one stands elsewhere.
+const here, besideMetaschemas = "anvil:///schema", "https://json-schema.org/anvil/schema"
 
 // NewValidator compiles a schema in its dialect. What the standard has as annotations (`format` and the content keywords) is not held against values,
 // in whatever draft, and neither is `dependencies` from 2019-09 on, which has the keyword no more. It fails for what is no schema and for
 // one that refers to another document. Time grows with the square of the number of subschemas.
-func NewValidator(a *Analysis) (*Validator, error) {
-	if a.Root() == nil {
+func NewValidator(a *Analysis) (*Validator, error) { return a.compile(nil) }
+
+// compile makes a validator, of the whole schema or of what is left of it for values whose members have certain names alone.
+func (a *Analysis) compile(names map[string]bool) (*Validator, error) {
+	switch {
+	case a.Root() == nil:
 		return nil, fmt.Errorf("compile schema: it is no schema")
+	case a.plain():
+		return a.compileAt(besideMetaschemas, names)
 	}
-	schemas := make(map[*canon.Node]bool, len(a.Schemas))
-	for _, s := range a.Schemas {
-		schemas[s.Node] = true
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(a.asserting(nil, schemas, a.Root().Node)))
-	if err != nil {
-		return nil, fmt.Errorf("compile schema: %w", err)
-	}
+	return a.compileAt(here, names)
+}
+
+func (a *Analysis) compileAt(place string, names map[string]bool) (*Validator, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(libraryDrafts[a.Draft])
 	c.UseLoader(denyAll{})
 	c.UseRegexpEngine(func(text string) (jsonschema.Regexp, error) { return ecma.Compile(text), nil })
-	if err := c.AddResource(here, doc); err != nil {
+	if err := c.AddResource(place, a.document(names)); err != nil {
 		return nil, fmt.Errorf("compile schema: %w", err)
 	}
-	compiled, err := c.Compile(here)
+	compiled, err := c.Compile(place)
 	if err != nil {
 		return nil, fmt.Errorf("compile schema: %w", err)
 	}
 	return &Validator{compiled}, nil
+}
+
+// plain reports a schema in which its metaschema finds no fault, and that stands for itself.
+func (a *Analysis) plain() bool {
+	if a.Unknown || slices.ContainsFunc(a.Refs, func(r *Ref) bool { return r.Kind == Remote }) {
+		return false
+	}
+	return !slices.ContainsFunc(a.Violations, func(v Violation) bool { return v.Fault == Invalid && !v.Doubt })
 }
 
 // Takes reports whether the schema takes a value, which is JSON text.
@@ -67,39 +79,4 @@ func (d Draft) Asserts(keyword string) bool {
 		return d <= Draft7
 	}
 	return !Lookup(keyword).Note
-}
-
-// asserting appends n without the keywords that assert nothing.
-func (a *Analysis) asserting(dst []byte, schemas map[*canon.Node]bool, n *canon.Node) []byte {
-	switch {
-	case n.IsArray():
-		dst = append(dst, '[')
-		for i, item := range n.Items {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = a.asserting(dst, schemas, item)
-		}
-		return append(dst, ']')
-	case !n.IsObject():
-		return append(dst, n.Raw...)
-	}
-	dst = append(dst, '{')
-	first := true
-	for _, m := range n.Members {
-		if schemas[n] && !a.Draft.Asserts(m.Name) {
-			continue
-		}
-		if !first {
-			dst = append(dst, ',')
-		}
-		first = false
-		dst = append(append(dst, m.RawName...), ':')
-		if schemas[n] && Lookup(m.Name).Form.Data() {
-			dst = append(dst, m.Value.Raw...)
-			continue
-		}
-		dst = a.asserting(dst, schemas, m.Value)
-	}
-	return append(dst, '}')
 }

@@ -90,42 +90,56 @@ func (it Item) ContractDigest() string { return it.contract }
 // TextDigest covers every string of this one item that a model reads.
 func (it Item) TextDigest() string { return it.text }
 
-// visible is the whole item with the order of `required` and `type` in its schemas left out.
-func (it Item) visible() []byte {
-	if it.Kind != Tool || !it.Node.IsObject() {
-		return it.JSON
+// digest fills in the digests of it, whose texts are written into scratch one after the other. It returns scratch, which may have grown.
+func (it *Item) digest(scratch []byte) []byte {
+	for _, d := range []struct {
+		of    *string
+		write func(dst []byte) []byte
+	}{{&it.Digest, it.appendVisible}, {&it.contract, it.appendContract}, {&it.text, it.appendTexts}} {
+		scratch = d.write(scratch[:0])
+		*d.of = canon.Digest(scratch)
 	}
-	var b canon.Builder
+	return scratch
+}
+
+// appendVisible appends the whole item with the order of `required` and `type` in its schemas left out.
+func (it *Item) appendVisible(dst []byte) []byte {
+	if it.Kind != Tool || !it.Node.IsObject() {
+		return append(dst, it.JSON...)
+	}
+	b := canon.Within(dst)
 	for _, m := range it.Node.Members {
-		if isSchema(m.Name) {
-			b.AddMember(m, schema.Ordered(m.Value))
-		} else {
-			b.AddMember(m, m.Value.Raw)
-		}
+		b.Append(m, func(dst []byte) []byte {
+			if isSchema(m.Name) {
+				return schema.AppendOrdered(dst, m.Value)
+			}
+			return append(dst, m.Value.Raw...)
+		})
 	}
 	return b.Bytes()
 }
 
 func isSchema(name string) bool { return name == "inputSchema" || name == "outputSchema" }
 
-func (it Item) contractForm() []byte {
+func (it *Item) appendContract(dst []byte) []byte {
 	n := it.Node
 	if !n.IsObject() {
-		return it.JSON
+		return append(dst, it.JSON...)
 	}
-	var b canon.Builder
-	b.AddNode(it.Kind.Key(), n.Get(it.Kind.Key()))
+	b := canon.Within(dst)
 	switch it.Kind {
 	case Tool:
-		b.Add("inputSchema", schema.Contract(n.Get("inputSchema")))
-		b.Add("outputSchema", schema.Contract(n.Get("outputSchema")))
-		b.Add("hints", HintsOf(n).canonical())
 		b.AddNode("execution", n.Get("execution"))
+		b.Add("hints", HintsOf(n).canonical())
+		for _, name := range []string{"inputSchema", "outputSchema"} {
+			b.Append(canon.Named(name), func(dst []byte) []byte { return schema.AppendContract(dst, n.Get(name)) })
+		}
 	case Resource, ResourceTemplate:
 		b.AddNode("mimeType", n.Get("mimeType"))
 	case Prompt:
 		b.Add("arguments", promptArguments(n.Get("arguments")))
 	}
+	b.AddNode(it.Kind.Key(), n.Get(it.Kind.Key()))
 	return b.Bytes()
 }
 
@@ -146,18 +160,20 @@ func promptArguments(n *canon.Node) []byte {
 	return canon.Set(arguments...)
 }
 
-// textForm lists the strings of the item, each under its pointer.
-func (it Item) textForm() []byte {
-	var b canon.Builder
+// appendTexts lists the strings of the item, each under its pointer.
+func (it *Item) appendTexts(dst []byte) []byte {
+	b := canon.Within(dst)
+	var room [128]byte
 	if !it.Node.IsObject() {
-		schema.Strings(it.Node, "", b.AddText)
+		schema.EachString(it.Node, room[:0], b.AddString)
 		return b.Bytes()
 	}
 	for _, m := range it.Node.Members {
+		at := canon.AppendPointer(room[:0], m.Name)
 		if it.Kind == Tool && isSchema(m.Name) {
-			schema.Text(m.Value, "/"+m.Name, b.AddText)
+			schema.EachText(m.Value, at, b.AddString)
 		} else {
-			schema.Strings(m.Value, canon.Pointer(m.Name), b.AddText)
+			schema.EachString(m.Value, at, b.AddString)
 		}
 	}
 	return b.Bytes()

@@ -82,7 +82,7 @@ func (s *McpSurfaceSnapshot) raws(kind Kind) []canon.Raw {
 }
 
 // readV1 reads strictly; it does not compare digests.
-func readV1(file *canon.Node) (*McpSurfaceSnapshot, error) {
+func readV1(file *canon.Node, known items) (*McpSurfaceSnapshot, error) {
 	if id := file.Get("canon").Text(); id != canon.ID {
 		return nil, fmt.Errorf("canonical form %q, this anvil knows %q", id, canon.ID)
 	}
@@ -93,7 +93,7 @@ func readV1(file *canon.Node) (*McpSurfaceSnapshot, error) {
 	if err := canon.Decode(withoutContent(file), &head); err != nil {
 		return nil, err
 	}
-	return fromFile(head, file)
+	return fromFile(head, file, known)
 }
 
 // content names the members that hold a server's words. They are taken from the parsed tree as they stand; everything else is decoded
@@ -114,18 +114,19 @@ func withoutContent(node *canon.Node) []byte {
 	return head.Bytes()
 }
 
-func fromFile(head fileV1, node *canon.Node) (*McpSurfaceSnapshot, error) {
+func fromFile(head fileV1, node *canon.Node, known items) (*McpSurfaceSnapshot, error) {
 	s := &McpSurfaceSnapshot{
 		Endpoint: head.Endpoint, Era: head.Era, ProtocolVersion: head.ProtocolVersion, SupportedVersions: head.SupportedVersions,
 		Transport: head.Transport, ClientProfile: head.ClientProfile, Items: map[Kind][]Item{},
-		Server: node.Get("server"), Capabilities: node.Get("capabilities"), Instructions: node.Get("instructions"), Extra: node.Get("extra"),
+		Server: opened(node.Get("server")), Capabilities: opened(node.Get("capabilities")), Instructions: opened(node.Get("instructions")),
+		Extra: opened(node.Get("extra")),
 	}
 	for _, own := range []string{"digests", "tombstones"} { // what a server wrote is kept as it is, names given twice included
-		if at := twice(node.Get(own)); at != "" {
+		if at := twice(opened(node.Get(own))); at != "" {
 			return nil, fmt.Errorf("member /%s%s is given twice", own, at)
 		}
 	}
-	for _, n := range node.Get("tombstones").Elements() {
+	for _, n := range opened(node.Get("tombstones")).Elements() {
 		kind, name, digest := n.Get("kind").Text(), n.Get("name").Text(), n.Get("lastDigest").Text()
 		if len(n.Members) != 3 || kind == "" || !n.Get("name").Is(canon.String) || !canon.IsDigest(digest) {
 			return nil, fmt.Errorf("a tombstone is malformed")
@@ -144,14 +145,13 @@ func fromFile(head fileV1, node *canon.Node) (*McpSurfaceSnapshot, error) {
 		if !list.IsArray() {
 			return nil, fmt.Errorf("%s is no list", kind.List())
 		}
+		raws := make([][]byte, 0, len(list.Items))
 		for _, n := range list.Items {
-			it, err := NewItem(kind, n.Raw)
-			if err != nil {
-				return nil, err
-			}
-			s.Items[kind] = append(s.Items[kind], it)
+			raws = append(raws, n.Raw)
 		}
-		sortItems(s.Items[kind])
+		if err := s.setItems(kind, raws, known); err != nil {
+			return nil, err
+		}
 	}
 	s.seal()
 	return s, nil
@@ -160,7 +160,7 @@ func fromFile(head fileV1, node *canon.Node) (*McpSurfaceSnapshot, error) {
 // verifyV1 returns the members in which the file states other digests than its content gives, sorted.
 func verifyV1(s *McpSurfaceSnapshot, node *canon.Node) (differs []string) {
 	stated, computed := map[string]string{}, map[string]string{}
-	for _, m := range node.Get("digests").Members {
+	for _, m := range opened(node.Get("digests")).Members {
 		if m.Name == "tools" {
 			for _, tool := range m.Value.Members {
 				stated["digests.tools."+tool.Name] = tool.Value.Text()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 
 	"anvil/compiler/canon"
 )
@@ -65,18 +66,22 @@ type Item struct {
 
 // NewItem reads one list item as a server sent it; any JSON value is taken, so it fails on text that is not JSON only.
 func NewItem(kind Kind, raw []byte) (Item, error) {
-	text, err := canon.Canonical(raw)
+	node, err := canon.ParseCanonical(raw)
 	if err != nil {
 		return Item{}, err
 	}
-	node, err := canon.Parse(text)
-	if err != nil {
-		return Item{}, err
+	it := Item{Kind: kind, Name: node.Get(kind.Key()).Text(), JSON: node.Raw, Node: node}
+	scratch := scratches.Get().(*[]byte)
+	if *scratch = it.digest(*scratch); cap(*scratch) <= maxScratch {
+		scratches.Put(scratch)
 	}
-	it := Item{Kind: kind, Name: node.Get(kind.Key()).Text(), JSON: text, Node: node}
-	it.Digest, it.contract, it.text = canon.Digest(it.visible()), canon.Digest(it.contractForm()), canon.Digest(it.textForm())
 	return it, nil
 }
+
+// scratches are room for the texts that items are digested from.
+const maxScratch = 1 << 20 // bytes of room that is kept
+
+var scratches = sync.Pool{New: func() any { return new([]byte) }}
 
 // Subject returns the stable path of the item in findings: "tool/search".
 func (it Item) Subject() string { return string(it.Kind) + "/" + it.Name }
@@ -87,11 +92,30 @@ func (it Item) ModelForm() []byte {
 	if it.Kind != Tool || !it.Node.IsObject() {
 		return nil
 	}
-	var b canon.Builder
-	for _, member := range []string{"description", "inputSchema", "name"} {
-		b.AddNode(member, it.Node.Get(member))
+	b := canon.Within(make([]byte, 0, it.ModelSize()))
+	for _, member := range modelMembers {
+		if n := it.Node.Get(member); n != nil {
+			b.Add(member, n.Raw)
+		}
 	}
 	return b.Bytes()
+}
+
+var modelMembers = []string{"description", "inputSchema", "name"}
+
+// ModelSize returns how many bytes ModelForm has.
+func (it Item) ModelSize() int {
+	if it.Kind != Tool || !it.Node.IsObject() {
+		return 0
+	}
+	size, members := len("{}"), 0
+	for _, member := range modelMembers {
+		if n := it.Node.Get(member); n != nil {
+			size += len(member) + len(`"":`) + len(n.Raw)
+			members++
+		}
+	}
+	return size + max(0, members-1)
 }
 
 // sortItems orders items by name, then by text, so that the order of arrival leaves no trace.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"anvil/compiler/canon"
+	"anvil/internal/workers"
 )
 
 // SchemaVersion is the version of the snapshot file that this package writes.
@@ -70,17 +71,36 @@ func New(c Capture) (*McpSurfaceSnapshot, error) {
 		return nil, fmt.Errorf("what the server says of itself: %w", err)
 	}
 	for _, kind := range Kinds {
-		for i, raw := range c.Lists[kind] {
-			it, err := NewItem(kind, raw)
-			if err != nil {
-				return nil, fmt.Errorf("item %d of %s: %w", i, kind.Method(), err)
-			}
-			s.Items[kind] = append(s.Items[kind], it)
+		if err := s.setItems(kind, c.Lists[kind], nil); err != nil {
+			return nil, err
 		}
-		sortItems(s.Items[kind])
 	}
 	s.seal()
 	return s, nil
+}
+
+// setItems reads the items of one kind, side by side, but for those that are known.
+func (s *McpSurfaceSnapshot) setItems(kind Kind, raws [][]byte, known items) error {
+	if len(raws) == 0 {
+		return nil
+	}
+	read, errs := make([]Item, len(raws)), make([]error, len(raws))
+	workers.Each(len(raws), func(i int) {
+		it, was := known[kind][string(raws[i])]
+		if !was {
+			it, errs[i] = NewItem(kind, raws[i])
+		}
+		read[i] = it
+	})
+	for i, err := range errs {
+		if err != nil {
+			return fmt.Errorf("item %d of %s: %w", i, kind.Method(), err)
+		}
+	}
+	known.keep(kind, raws, read)
+	sortItems(read)
+	s.Items[kind] = read
+	return nil
 }
 
 func utf8(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

@@ -165,7 +165,24 @@ func changed(how string) error {
 }
 
 // ReadFile reads and verifies one snapshot file. Errors match [ErrNotFound] or [ErrFormat], or are an [EditedError]; each says what to do.
-func ReadFile(path string) (*McpSurfaceSnapshot, error) {
+func ReadFile(path string) (*McpSurfaceSnapshot, error) { return readFile(path, nil) }
+
+// ReadFiles is [ReadFile] of several files, most likely of one server: an item that has the same text in two of them is read, and its digests are
+// computed, once.
+func ReadFiles(paths ...string) ([]*McpSurfaceSnapshot, error) {
+	known := items{}
+	all := make([]*McpSurfaceSnapshot, 0, len(paths))
+	for _, path := range paths {
+		s, err := readFile(path, known)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func readFile(path string, known items) (*McpSurfaceSnapshot, error) {
 	data, err := atomicfile.ReadFile(path, maxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -175,7 +192,7 @@ func ReadFile(path string) (*McpSurfaceSnapshot, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read snapshot: %w", err)
 	}
-	s, err := Decode(data)
+	s, err := decodeBeside(data, known)
 	if err != nil {
 		return nil, fmt.Errorf("read snapshot %s: %w%s", path, err, remedy(path, err))
 	}

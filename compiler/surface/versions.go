@@ -16,37 +16,69 @@ var (
 // version is how files of one schemaVersion are read. A version that was ever written stays in the table, together with the digests it was
 // written with (ADR 0002): a new one brings its own reader and gives the newest before it an upgrade.
 type version struct {
-	read    func(file *canon.Node) (*McpSurfaceSnapshot, error)         // the snapshot, under the digests of this version
-	verify  func(s *McpSurfaceSnapshot, file *canon.Node) []string      // the members in which the file states others, sorted
-	upgrade func(file *canon.Node) (nextVersion *canon.Node, err error) // its stated digests are not looked at; nil for the newest version
+	read    func(file *canon.Node, known items) (*McpSurfaceSnapshot, error) // the snapshot, under the digests of this version
+	verify  func(s *McpSurfaceSnapshot, file *canon.Node) []string           // the members in which the file states others, sorted
+	upgrade func(file *canon.Node) (nextVersion *canon.Node, err error)      // its stated digests are not looked at; nil for the newest version
 }
 
 // versions holds version N at place N-1; the last is the one that is written.
 var versions = []version{{read: readV1, verify: verifyV1}}
 
+// outlined is how deep a file is opened: its lists, and not the items in them, each of which becomes a tree of its own.
+const outlined = 2
+
+// opened returns n, of a file, with all that stands in it.
+func opened(n *canon.Node) *canon.Node {
+	if n == nil {
+		return nil
+	}
+	whole, err := canon.Parse(n.Raw)
+	if err != nil {
+		panic("surface: a part of what was parsed does not parse: " + err.Error())
+	}
+	return whole
+}
+
 // Decode reads a snapshot file of any version up to [SchemaVersion] and verifies it: every digest is computed again from the content.
 // Errors match [ErrFormat], or are an [EditedError].
-func Decode(data []byte) (*McpSurfaceSnapshot, error) {
-	file, err := canon.Parse(data)
+func Decode(data []byte) (*McpSurfaceSnapshot, error) { return decodeBeside(data, nil) }
+
+// items are those that were read already, by kind and text; nil remembers none.
+type items map[Kind]map[string]Item
+
+func (known items) keep(kind Kind, texts [][]byte, read []Item) {
+	if known == nil {
+		return
+	}
+	if known[kind] == nil {
+		known[kind] = make(map[string]Item, len(texts))
+	}
+	for i, text := range texts {
+		known[kind][string(text)] = read[i]
+	}
+}
+
+func decodeBeside(data []byte, known items) (*McpSurfaceSnapshot, error) {
+	file, err := canon.Outline(data, outlined)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, explain(data, err))
 	}
-	return decode(file, versions)
+	return decode(file, versions, known)
 }
 
 // decode verifies the file as its own version wrote it, before anything of it is changed.
-func decode(file *canon.Node, table []version) (*McpSurfaceSnapshot, error) {
+func decode(file *canon.Node, table []version, known items) (*McpSurfaceSnapshot, error) {
 	n, err := versionOf(file, len(table))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	s, err := table[n-1].read(file)
+	s, err := table[n-1].read(file, known)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	differs := table[n-1].verify(s, file)
 	if n < len(table) {
-		if s, err = upgraded(file, n, table); err != nil {
+		if s, err = upgraded(file, n, table, known); err != nil {
 			return nil, err
 		}
 	}
@@ -57,13 +89,13 @@ func decode(file *canon.Node, table []version) (*McpSurfaceSnapshot, error) {
 }
 
 // upgraded reads a file of version n as one of the newest.
-func upgraded(file *canon.Node, n int, table []version) (s *McpSurfaceSnapshot, err error) {
+func upgraded(file *canon.Node, n int, table []version, known items) (s *McpSurfaceSnapshot, err error) {
 	for older := n; older < len(table); older++ {
 		if file, err = table[older-1].upgrade(file); err != nil {
 			return nil, fmt.Errorf("%w: bring version %d to %d: %w", ErrFormat, older, older+1, err)
 		}
 	}
-	if s, err = table[len(table)-1].read(file); err != nil {
+	if s, err = table[len(table)-1].read(file, known); err != nil {
 		return nil, fmt.Errorf("%w: version %d, brought to %d: %w", ErrFormat, n, len(table), err)
 	}
 	return s, nil

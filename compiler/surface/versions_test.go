@@ -110,8 +110,10 @@ func TestVersionsThatAreRefused(t *testing.T) {
 // The versions after this one, as tests have them: 2 calls the endpoint "reachedBy" and has a digest of its own making, 3 only counts on.
 var (
 	testV2 = version{read: readTestV2, verify: verifyTestV2}
-	testV3 = version{read: func(file *canon.Node) (*McpSurfaceSnapshot, error) { return readTestV2(renamed(file, nil, "2")) }, verify: verifyTestV2}
-	toV2   = func(file *canon.Node) (*canon.Node, error) {
+	testV3 = version{read: func(file *canon.Node, known items) (*McpSurfaceSnapshot, error) {
+		return readTestV2(renamed(file, nil, "2"), known)
+	}, verify: verifyTestV2}
+	toV2 = func(file *canon.Node) (*canon.Node, error) {
 		return renamed(file, map[string]string{"endpoint": "reachedBy"}, "2"), nil
 	}
 	toV3 = func(file *canon.Node) (*canon.Node, error) { return renamed(file, nil, "3"), nil }
@@ -142,11 +144,11 @@ func renamed(file *canon.Node, names map[string]string, schemaVersion string) *c
 	return next
 }
 
-func readTestV2(file *canon.Node) (*McpSurfaceSnapshot, error) {
+func readTestV2(file *canon.Node, known items) (*McpSurfaceSnapshot, error) {
 	if v, _ := file.Get("schemaVersion").Int(); v != 2 || file.Get("reachedBy") == nil {
 		return nil, errors.New("no file of version 2")
 	}
-	s, err := readV1(renamed(file, map[string]string{"reachedBy": "endpoint"}, "1"))
+	s, err := readV1(renamed(file, map[string]string{"reachedBy": "endpoint"}, "1"), known)
 	if err == nil {
 		s.Digest = canon.Digest([]byte("v2"), []byte(s.Digest))
 	}
@@ -172,7 +174,7 @@ func TestOlderVersionIsUpgraded(t *testing.T) {
 		"version 2": {v1, testV2},
 		"version 3": {v1, upgradable(testV2, toV3), testV3},
 	} {
-		got, err := decode(parse(t, data), table)
+		got, err := decode(parse(t, data), table, nil)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -189,7 +191,7 @@ func TestOlderVersionIsUpgraded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := decode(file, newest); !errors.Is(err, ErrDigest) {
+		if _, err := decode(file, newest, nil); !errors.Is(err, ErrDigest) {
 			t.Errorf("a file of version 2 with the digest of version 1: %v", err)
 		}
 	}
@@ -206,16 +208,16 @@ func TestOlderVersionIsVerifiedAsWritten(t *testing.T) {
 		{`"reopen_refund": "sha256:1b34`, `"reopen_refund": "sha256:1b35`},
 	} {
 		text := strings.Replace(good, change[0], change[1], 1)
-		if _, err := decode(parse(t, []byte(text)), table); text == good || !errors.Is(err, ErrDigest) {
+		if _, err := decode(parse(t, []byte(text)), table, nil); text == good || !errors.Is(err, ErrDigest) {
 			t.Errorf("%s: %v", change[1], err)
 		}
 	}
 	broken := []version{upgradable(versions[0], func(*canon.Node) (*canon.Node, error) { return nil, errors.New("no way") }), testV2}
-	if _, err := decode(parse(t, []byte(good)), broken); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "bring version 1 to 2: no way") {
+	if _, err := decode(parse(t, []byte(good)), broken, nil); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "bring version 1 to 2: no way") {
 		t.Errorf("an upgrade that fails: %v", err)
 	}
 	lost := []version{upgradable(versions[0], toV3), testV2}
-	if _, err := decode(parse(t, []byte(good)), lost); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "version 1, brought to 2: no file of version 2") {
+	if _, err := decode(parse(t, []byte(good)), lost, nil); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "version 1, brought to 2: no file of version 2") {
 		t.Errorf("an upgrade that goes wrong: %v", err)
 	}
 }

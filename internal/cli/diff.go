@@ -96,6 +96,16 @@ func (sh *shell) bothSides(c *cli.Context, targets [2]config.Target) (sides [2]*
 	if _, err = touchedPack(c, nil); err != nil {
 		return sides, nil, err
 	}
+	if targets[0].Kind == config.KindSnapshot && targets[1].Kind == config.KindSnapshot { // what the files have in common is read once
+		both, err := surface.ReadFiles(targets[0].Path, targets[1].Path)
+		if err != nil {
+			return sides, nil, err
+		}
+		if t, err = touchedPack(c, nil); err != nil {
+			return sides, nil, err
+		}
+		return [2]*surface.McpSurfaceSnapshot(both), t, t.of(both[0])
+	}
 	for i, target := range targets {
 		seen, err := sh.observe(c, target)
 		if err != nil {

@@ -2,6 +2,8 @@ package subtype
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/schema"
@@ -43,14 +45,21 @@ func Compare(a, b *schema.Analysis, o Options) Relation { return NewPair(a, b, o
 type Pair struct {
 	old, now side
 	options  Options
-	engine   *engine
 	barrier  string // why nothing can be decided about them
+
+	lost, gained *direction // one for both where it makes no difference which schema is being refuted
+	classes      map[*canon.Node]class
 }
 
 type side struct {
 	*schema.Analysis
-	compiler *compiler
-	checker  *schema.Validator
+	checker *schema.Checker
+}
+
+// direction is what is kept between questions about the values of one schema that another refuses.
+type direction struct {
+	*engine
+	compilers map[*side]*compiler
 }
 
 // NewPair prepares two schemas, which are not changed.
@@ -59,7 +68,7 @@ func NewPair(a, b *schema.Analysis, o Options) *Pair {
 	switch {
 	case !sound(a) || !sound(b):
 		p.barrier = "schema"
-	case a.Size.Subschemas > maxSubschemas || b.Size.Subschemas > maxSubschemas:
+	case large(a) || large(b):
 		p.barrier = "size"
 	}
 	return p
@@ -67,18 +76,23 @@ func NewPair(a, b *schema.Analysis, o Options) *Pair {
 
 // Whole decides how the new schema stands to the old one.
 func (p *Pair) Whole() Relation {
-	old, now := p.old.Root(), p.now.Root()
-	if old != nil && now != nil && p.old.Draft == p.now.Draft && bytes.Equal(old.Node.Raw, now.Node.Raw) {
+	if p.identical() {
 		return Relation{Verdict: Equal}
 	}
-	return p.relation(func(s *side) literal { return s.compiler.schema(s.Root().Node) })
+	return p.relation(wholly)
+}
+
+// identical reports two schemas of the same words.
+func (p *Pair) identical() bool {
+	old, now := p.old.Root(), p.now.Root()
+	return old != nil && now != nil && p.old.Draft == p.now.Draft && bytes.Equal(old.Node.Raw, now.Node.Raw)
 }
 
 // Step is one step from a value into it.
 type Step struct {
 	Member string // the member of an object
 	Item   bool   // every item of an array
-	Rest   bool   // every member of an object that is not declared
+	Rest   bool   // every member of an object; where a schema declares some, `additionalProperties` is no such step
 }
 
 // Part is a place at which two schemas differ: some keywords of two subschemas that speak of the same value, and the way there.
@@ -94,27 +108,92 @@ type Part struct {
 
 // Part decides what the difference at one place means for the whole: which values the old schema allows and that part of the new one does not,
 // and the reverse. Everything else of the two schemas counts as it is, so that what is refused in another place already is not lost here.
-func (p *Pair) Part(at Part) Relation {
-	return p.relation(func(s *side) literal { return p.of(s, at) }, at.Beside...)
+func (p *Pair) Part(at Part) Relation { return p.relation(p.part(at), at.Beside...) }
+
+func (p *Pair) part(at Part) refusal {
+	return func(c *compiler, s *side) literal {
+		n := at.New
+		if s == &p.old {
+			n = at.Old
+		}
+		return c.along(at.Way, c.facet(n, at.Keywords))
+	}
 }
 
-// of is what one of the schemas says in a place.
-func (p *Pair) of(s *side, at Part) literal {
-	n := at.New
-	if s == &p.old {
-		n = at.Old
+// Parts is [Pair.Whole] and then [Pair.Part] of each place, asked together, for which the validator reads each schema once. Where the whole is equal,
+// or nothing can be decided, no part is asked about.
+func (p *Pair) Parts(places []Part) (whole Relation, parts []Relation) {
+	if p.identical() {
+		return Relation{Verdict: Equal}, nil
 	}
-	return s.compiler.along(at.Way, s.compiler.facet(n, at.Keywords))
+	if p.barrier != "" {
+		return Relation{Verdict: Unknown, Stopped: p.barrier}, nil
+	}
+	first := p.search(wholly)
+	if first.lost.none() && first.gained.none() {
+		return Relation{Verdict: Equal}, nil
+	}
+	found := make([]sought, 0, len(places))
+	p.expect(first)
+	for _, at := range places {
+		found = append(found, p.search(p.part(at), at.Beside...))
+		p.expect(found[len(found)-1])
+	}
+	for _, f := range found {
+		parts = append(parts, p.settled(f))
+	}
+	return p.settled(first), parts
 }
+
+// refusal makes the formula of what of a schema may refuse a value.
+type refusal func(*compiler, *side) literal
+
+// wholly is all of it.
+func wholly(c *compiler, s *side) literal { return c.schema(s.Root().Node) }
 
 // relation decides how the values of the new schema stand to those of the old one, by what one has and part of the other refuses.
-func (p *Pair) relation(part func(*side) literal, beside ...Part) Relation {
+func (p *Pair) relation(part refusal, beside ...Part) Relation {
 	if p.barrier != "" {
 		return Relation{Verdict: Unknown, Stopped: p.barrier}
 	}
-	lost, gained := p.only(&p.old, &p.now, part, beside), answer{}
+	return p.settled(p.search(part, beside...))
+}
+
+// sought is what a search has found in both directions.
+type sought struct{ lost, gained shown }
+
+// shown is what shows something: a value, and one to show instead of it if the validator agrees, since what is beside forbids it nothing.
+type shown struct {
+	answer
+	alone answer
+}
+
+func (p *Pair) search(part refusal, beside ...Part) sought {
+	if p.lost == nil {
+		p.prepare()
+	}
+	f := sought{lost: p.only(p.lost, &p.old, &p.now, part, beside)}
+	if f.lost.value != nil || f.lost.none() {
+		f.gained = p.only(p.gained, &p.now, &p.old, part, beside)
+	}
+	return f
+}
+
+// expect tells the validators of values that they will be asked about.
+func (p *Pair) expect(f sought) {
+	for _, found := range []answer{f.lost.answer, f.lost.alone, f.gained.answer, f.gained.alone} {
+		if found.value != nil {
+			p.old.checking().Expect(found.value)
+			p.now.checking().Expect(found.value)
+		}
+	}
+}
+
+// settled has what was found checked.
+func (p *Pair) settled(f sought) Relation {
+	lost, gained := p.agreed(&p.old, &p.now, f.lost), answer{}
 	if lost.doubt == "" {
-		gained = p.only(&p.now, &p.old, part, beside)
+		gained = p.agreed(&p.now, &p.old, f.gained)
 	}
 	switch {
 	case lost.doubt != "" || gained.doubt != "":
@@ -143,84 +222,128 @@ func sound(a *schema.Analysis) bool {
 }
 
 const (
-	maxSubschemas = 4000 // of a schema that is looked at at all
-	maxChecked    = 1200 // of one that the validator is asked about, which takes time by their square
+	maxSubschemas = 4000   // of a schema that is looked at at all
+	maxEnumValues = 25_000 // likewise
+	maxChecked    = 1200   // of one that the validator is asked about, which takes time by their square
+	maxNested     = 60_000 // of those, each counted as often as it is nested: the validator knows each by the whole way to it
 )
 
-// only looks for a value that x allows and part of y does not.
-func (p *Pair) only(x, y *side, part func(*side) literal, beside []Part) answer {
-	if p.engine == nil || p.options.Unclaimed {
-		p.engine = newEngine()
-		p.engine.unclaimed = p.options.Unclaimed
-		if len(x.Refs)+len(y.Refs) > 0 {
-			p.engine.classes = classes(x.Analysis, y.Analysis)
-		}
-		x.compiler, y.compiler = p.engine.compilerOf(x.Analysis), p.engine.compilerOf(y.Analysis)
+// prepare makes what answers questions in both directions.
+func (p *Pair) prepare() {
+	if len(p.old.Refs)+len(p.now.Refs) > 0 {
+		p.classes = classes(p.old.Analysis, p.now.Analysis)
 	}
-	p.engine.steps = 0
-	whole := x.compiler.schema(x.Root().Node)
-	p.engine.second = p.options.Unclaimed
-	refused := part(y).negated()
-	p.engine.second = false
-	found := p.engine.meet(whole, refused)
-	if found.value == nil {
-		return found
+	p.lost = p.direction()
+	p.gained = p.lost
+	if p.options.Unclaimed {
+		p.gained = p.direction()
 	}
-	shown := p.checked(x, y, found)
-	if shown.value != nil && len(beside) > 0 {
-		return p.alone(x, y, shown, beside, whole, refused)
-	}
-	return shown
 }
 
-// alone looks for a value to show instead of one that y refuses for other reasons too: that of beside it has to take.
-func (p *Pair) alone(x, y *side, shown answer, beside []Part, goals ...literal) answer {
-	value, err := canon.Parse(shown.value)
+func (p *Pair) direction() *direction {
+	e := newEngine()
+	e.unclaimed, e.classes = p.options.Unclaimed, p.classes
+	return &direction{e, map[*side]*compiler{&p.old: e.compilerOf(p.old.Analysis), &p.now: e.compilerOf(p.now.Analysis)}}
+}
+
+// only looks for a value that x allows and part of y does not.
+func (p *Pair) only(d *direction, x, y *side, part refusal, beside []Part) shown {
+	d.steps = 0
+	whole := d.compilers[x].schema(x.Root().Node)
+	d.second = p.options.Unclaimed
+	refused := part(d.compilers[y], y).negated()
+	d.second = false
+	found := d.meet(whole, refused)
+	d.peak = max(d.peak, d.steps)
+	if found.doubt != "" {
+		clear(d.memo) // what was given up for want of steps has as many again at the next question
+	}
+	if found.value == nil || len(beside) == 0 {
+		return shown{answer: found}
+	}
+	return shown{found, p.alone(d, y, found, beside, whole, refused)}
+}
+
+// alone looks for a value to show instead of one that y refuses for other reasons too: that of beside it has to take. It finds none where the value
+// is one already.
+func (p *Pair) alone(d *direction, y *side, found answer, beside []Part, goals ...literal) answer {
+	value, err := canon.Parse(found.value)
 	if err != nil {
-		return shown
+		return nothing
 	}
 	holds := yes
-	for _, part := range beside {
-		l := p.of(y, part)
-		holds = holds.and(p.engine.holds(l, value))
+	for _, at := range beside {
+		l := p.part(at)(d.compilers[y], y)
+		holds = holds.and(d.holds(l, value))
 		goals = append(goals, l)
 	}
 	if holds == yes {
-		return shown
+		return nothing
 	}
-	p.engine.steps = 0
-	found := p.engine.meet(goals...)
-	if found.value == nil {
-		return shown
-	}
-	if found = p.checked(x, y, found); found.value == nil {
-		return shown
+	d.steps = 0
+	found = d.meet(goals...)
+	if found.doubt != "" {
+		clear(d.memo)
 	}
 	return found
 }
 
+// agreed asks the validator about what was found.
+func (p *Pair) agreed(x, y *side, found shown) answer {
+	if alone := p.checked(x, y, found.alone); alone.value != nil {
+		return alone
+	}
+	return p.checked(x, y, found.answer)
+}
+
 // checked asks the validator whether a value that was found is one.
 func (p *Pair) checked(x, y *side, found answer) answer {
-	for _, s := range []*side{x, y} {
-		if s.checker != nil {
-			continue
-		}
-		if s.Size.Subschemas > maxChecked {
-			return answer{doubt: "size"}
-		}
-		checker, err := schema.NewValidator(s.Analysis)
-		if err != nil {
-			return answer{doubt: "schema"}
-		}
-		s.checker = checker
+	if found.value == nil {
+		return found
 	}
-	in, err := x.checker.Takes(found.value)
-	out, err2 := y.checker.Takes(found.value)
+	if doubt := cmp.Or(x.unchecked(), y.unchecked()); doubt != "" {
+		return answer{doubt: doubt}
+	}
+	in, err := x.checking().Takes(found.value)
+	out, err2 := y.checking().Takes(found.value)
 	switch {
-	case err == nil && err2 == nil && in && !out:
+	case err != nil || err2 != nil:
+		return answer{doubt: "schema"}
+	case in && !out:
 		return answer{value: found.value}
 	case found.doubt != "":
 		return answer{doubt: found.doubt}
 	}
 	return answer{doubt: "witness"}
+}
+
+// unchecked says why the validator cannot be asked about a schema, if it cannot.
+func (s *side) unchecked() string {
+	switch {
+	case s.Size.Subschemas > maxChecked || s.Size.Subschemas*s.Size.Depth > maxNested:
+		return "size"
+	case beyondBounds(s.Root().Node):
+		return "number"
+	}
+	return ""
+}
+
+// beyondBounds reports a number in n that nobody calculates with, and that a validator would write out.
+func beyondBounds(n *canon.Node) bool {
+	if n.Is(canon.Number) && bytes.ContainsAny(n.Raw, "eE") {
+		_, ok := n.Rat()
+		return !ok
+	}
+	return slices.ContainsFunc(n.Items, beyondBounds) || slices.ContainsFunc(n.Members, func(m canon.Member) bool { return beyondBounds(m.Value) })
+}
+
+func large(a *schema.Analysis) bool {
+	return a.Size.Subschemas > maxSubschemas || a.Size.EnumValues > maxEnumValues
+}
+
+func (s *side) checking() *schema.Checker {
+	if s.checker == nil {
+		s.checker = schema.NewChecker(s.Analysis)
+	}
+	return s.checker
 }

@@ -24,6 +24,7 @@ type engine struct {
 	running   map[string]int // obligations that are being met, and how deep
 	depth     int
 	steps     int
+	peak      int // steps that one question took at most
 	patterns  map[string]*language
 	unclaimed bool // see Options.Unclaimed
 }
@@ -186,8 +187,17 @@ func (e *engine) composed(f *formula) literal {
 	return literal{formula: e.intern(f)}
 }
 
+// sortLiterals leads with the second of twins: what has to be shown of it includes what has to be shown of the first.
 func sortLiterals(list []literal) {
-	slices.SortFunc(list, func(a, b literal) int { return a.key() - b.key() })
+	slices.SortFunc(list, func(a, b literal) int {
+		if order := a.key() - b.key(); order != 0 || a.second == b.second {
+			return order
+		}
+		if a.second {
+			return -1
+		}
+		return 1
+	})
 }
 
 // distinct sorts and dedupes; clash says that a formula and its negation are both there.

@@ -69,7 +69,7 @@ type formula struct {
 	list   *list
 	shape  *shape
 	target literal
-	second bool // it comes from the schema that is being refuted; see [engine.tell]
+	second bool // it comes from the schema that is being refuted; see [members.isUnclaimed]
 }
 
 // literal is a formula that has to hold, or that must not.

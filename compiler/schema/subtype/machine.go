@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"regexp/syntax"
 	"slices"
+	"sort"
 	"unicode/utf8"
 )
 
@@ -20,6 +21,10 @@ type machine struct {
 	byKey  map[string]int
 	steps  map[step]int
 	words  bool // the program asks for word boundaries
+	work   int  // instructions looked at
+
+	seen  []int // by instruction: when it was seen last
+	round int
 }
 
 // state is where the program may stand between two characters.
@@ -45,7 +50,7 @@ type step struct {
 }
 
 func newMachine(prog *syntax.Prog) *machine {
-	m := &machine{prog: prog, byKey: map[string]int{}, steps: map[step]int{}}
+	m := &machine{prog: prog, byKey: map[string]int{}, steps: map[step]int{}, seen: make([]int, len(prog.Inst))}
 	for _, inst := range prog.Inst {
 		if inst.Op == syntax.InstEmptyWidth && syntax.EmptyOp(inst.Arg)&(syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary) != 0 {
 			m.words = true
@@ -124,15 +129,16 @@ func (m *machine) accepts(at int) bool {
 // character that comes next.
 func (m *machine) follow(s state, r rune, end bool) (reached []uint32, matched bool) {
 	holds := m.around(s.before, r, end)
-	seen := make(map[uint32]bool, len(s.places)*2)
+	m.round++
 	stack := slices.Clone(s.places)
 	for len(stack) > 0 {
 		pc := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if seen[pc] {
+		if m.seen[pc] == m.round {
 			continue
 		}
-		seen[pc] = true
+		m.seen[pc] = m.round
+		m.work++
 		inst := &m.prog.Inst[pc]
 		switch inst.Op {
 		case syntax.InstAlt, syntax.InstAltMatch:
@@ -176,23 +182,23 @@ func (m *machine) around(b before, r rune, end bool) syntax.EmptyOp {
 func letters(machines []*machine, count int) []rune {
 	edges := []rune{0, ' ', '!', '0', '9' + 1, 'A', 'Z' + 1, 'a', 'z' + 1, 0x7F, 0xA0, 0xD800, 0xE000, utf8.MaxRune + 1}
 	var sets [][]rune
+	known := map[string]bool{}
+	add := func(set []rune) {
+		if set == nil || known[string(set)] {
+			return // a repetition holds its set many times
+		}
+		known[string(set)] = true
+		sets = append(sets, set)
+		for j := 0; j+1 < len(set); j += 2 {
+			edges = append(edges, set[j], set[j+1]+1)
+		}
+	}
 	for _, m := range machines {
 		for i := range m.prog.Inst {
-			inst := &m.prog.Inst[i]
-			set := runesOf(inst)
-			if set == nil {
-				continue
-			}
-			sets = append(sets, set)
-			for j := 0; j+1 < len(set); j += 2 {
-				edges = append(edges, set[j], set[j+1]+1)
-			}
+			add(runesOf(&m.prog.Inst[i]))
 		}
 		if m.words {
-			sets = append(sets, wordRunes)
-			for j := 0; j < len(wordRunes); j += 2 {
-				edges = append(edges, wordRunes[j], wordRunes[j+1]+1)
-			}
+			add(wordRunes)
 		}
 	}
 	slices.Sort(edges)
@@ -282,7 +288,14 @@ func rank(r rune) int {
 	return 6
 }
 
+// shortSet is how many runes of a set are gone through; longer ones are in order.
+const shortSet = 32
+
 func inSet(set []rune, r rune) bool {
+	if len(set) > shortSet {
+		i := sort.Search(len(set)/2, func(i int) bool { return set[2*i+1] >= r })
+		return i < len(set)/2 && set[2*i] <= r
+	}
 	for j := 0; j+1 < len(set); j += 2 {
 		if set[j] <= r && r <= set[j+1] {
 			return true

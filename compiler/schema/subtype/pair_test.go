@@ -22,6 +22,8 @@ func TestUnclaimedMembers(t *testing.T) {
 		{"names are bound", `{"type":"object"}`, `{"type":"object","propertyNames":{"maxLength":3}}`, subtype.Narrowed, subtype.Narrowed},
 		{"within", `{"properties":{"o":{"type":"object"}}}`, `{"properties":{"o":{"type":"object","properties":{"a":{"type":"string"}}}}}`, subtype.Narrowed, subtype.Equal},
 		{"nothing is forgiven below not", `{"type":"object","not":{"properties":{"a":{"type":"string"}}}}`, `false`, subtype.Narrowed, subtype.Narrowed},
+		{"what is forgiven in one place counts in another", `{"type":"object","properties":{"a":true,"z":{"not":{"properties":{"k":{"type":"string"}}}}}}`,
+			`{"type":"object","properties":{"a":{"properties":{"k":{"type":"string"}}},"z":false}}`, subtype.Narrowed, subtype.Narrowed},
 		{"a pattern speaks of it", `{"type":"object","patternProperties":{"^a":{"type":"string"}}}`, `{"type":"object","patternProperties":{"^a":{"type":"string"}},"properties":{"a":{"const":"x"}}}`, subtype.Narrowed, subtype.Narrowed},
 	}
 	for _, tt := range tests {

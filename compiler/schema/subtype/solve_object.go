@@ -329,7 +329,7 @@ func (o *members) name(matched []bool, misnamed *literal) (string, answer) {
 	if len(taken) > 0 {
 		asked = append(asked, o.ofValues(taken...).negated())
 	}
-	if len(asked) == 2 && len(taken) > 0 {
+	if len(o.names)+len(o.patterns) == 0 && misnamed == nil {
 		asked = append(asked, o.atLeast(aString, 1)) // a name that reads well; there are enough
 	}
 	found := o.meet(asked...)

@@ -78,7 +78,7 @@ func (s *search) run() answer {
 	s.visits = map[string]int{}
 	queue := []*place{{states: make([]int, len(s.machines))}}
 	for i := 0; i < len(queue); i++ {
-		if s.spend(1) || i > maxStates || queue[i].length > maxTextLength {
+		if s.spend(1+s.ran()) || i > maxStates || queue[i].length > maxTextLength {
 			return answer{doubt: "pattern", waits: free}
 		}
 		if found, ok := s.finished(queue[i]); ok {
@@ -90,6 +90,18 @@ func (s *search) run() answer {
 		return answer{doubt: "pattern", waits: free}
 	}
 	return nothing
+}
+
+// instructionsPerStep is how many instructions of patterns are run at the price of a step.
+const instructionsPerStep = 64
+
+// ran returns the steps that the machines have run for since it was called last.
+func (s *search) ran() (steps int) {
+	for _, m := range s.machines {
+		steps += m.work / instructionsPerStep
+		m.work %= instructionsPerStep
+	}
+	return steps
 }
 
 // unpatterned makes a text without asking machines.

@@ -57,6 +57,8 @@ func TestCompare(t *testing.T) {
 		{"items", `{"type":"array","items":{"type":"string"}}`, `{"type":"array","items":{"type":["string","null"]}}`, subtype.Widened},
 		{"unique", `{"type":"array","items":{"type":"boolean"},"maxItems":2}`, `{"type":"array","items":{"type":"boolean"},"maxItems":2,"uniqueItems":true}`, subtype.Narrowed},
 		{"unique and few", `{"type":"array","items":{"type":"boolean"},"uniqueItems":true}`, `{"type":"array","items":{"type":"boolean"},"uniqueItems":true,"maxItems":2}`, subtype.Equal},
+		{"unique and one", `{"type":"array","maxItems":1}`, `{"type":"array","maxItems":1,"uniqueItems":true}`, subtype.Equal},
+		{"unique below not", `{"minItems":2,"not":{"type":"array","uniqueItems":true}}`, `{"not":{"type":"array","uniqueItems":true}}`, subtype.Equal},
 		{"contains", `{"type":"array","contains":{"type":"string"}}`, `{"type":"array","minItems":1}`, subtype.Widened},
 		{"contains none", `{"type":"array","contains":{"type":"string"},"minContains":0}`, `{"type":"array"}`, subtype.Equal},
 		{"max contains", `{"type":"array","contains":{"type":"string"},"minContains":0,"maxContains":2}`, `{"type":"array","contains":{"type":"string"},"minContains":0,"maxContains":1}`, subtype.Narrowed},

@@ -98,8 +98,9 @@ func (it *items) equalPair() answer {
 			if i == j && i < it.width {
 				continue
 			}
-			it.slots = append(it.slots, slot{at: []int{i, j}, asked: append(it.askedAt(i), it.askedAt(j)...)})
-			result = result.or(it.odd(0))
+			twin := slot{at: []int{i, j}, asked: append(it.askedAt(i), it.askedAt(j)...)}
+			it.slots = append(it.slots, twin)
+			result = result.or(it.possible(twin, func() answer { return it.odd(0) }))
 			it.slots = it.slots[:len(it.slots)-1]
 			if result.met() {
 				return result

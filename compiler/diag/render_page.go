@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"math"
 	"strings"
 	"unicode/utf8"
 )
@@ -15,7 +16,8 @@ const MarkdownRoom = 60_000
 type PageOptions struct {
 	Rules Catalog // for the titles of the rules
 	All   string  // where every finding is: "`--format json`"
-	Used  int     // characters of the page that stand before what is written
+	Used  int     // characters of the page that stand before and behind what is written
+	Full  bool    // every finding in detail, whatever room that takes
 }
 
 // Bounds of a page. What a topic leaves out is counted behind it, and the topics that find no room are counted at the end.
@@ -26,18 +28,21 @@ const (
 )
 
 // Page returns the findings as Markdown for a reviewer: how often each rule fired, then what belongs together in a block that unfolds, the worst first. It
-// keeps to [MarkdownRoom] and says what it left out. Whatever a server said stands in code spans and fences that it cannot leave, with invisible characters
+// keeps to [MarkdownRoom], unless it is to be full, and says what it left out. Whatever a server said stands in code spans and fences that it cannot leave, with invisible characters
 // spelled out.
 func (r Report) Page(o PageOptions) []byte {
 	var b bytes.Buffer
 	topics := topicsOf(r.Findings)
 	writeCounts(&b, topics, o.Rules)
-	long := len(r.Findings) > foldAbove
+	long := !o.Full && len(r.Findings) > foldAbove
 	told, aside := topics, []byte(nil)
 	if long {
 		told, aside = apart(topics)
 	}
 	room := MarkdownRoom - roomForRest - o.Used - utf8.RuneCount(b.Bytes()) - utf8.RuneCount(aside)
+	if o.Full {
+		room = math.MaxInt
+	}
 	var left []topic
 	for _, t := range told {
 		block := t.block(o.Rules, long)

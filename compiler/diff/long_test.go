@@ -54,7 +54,7 @@ func TestLongReport(t *testing.T) {
 	if len(findings) < 300 || len(findings) > 400 {
 		t.Fatalf("%d findings", len(findings))
 	}
-	golden(t, "golden/long.md", Markdown(old, now, findings, "`changes.json`"))
+	golden(t, "golden/long.md", Markdown(old, now, findings, diag.PageOptions{All: "`changes.json`"}))
 	folded, full := grouped(t, findings, false), grouped(t, findings, true)
 	golden(t, "golden/long.txt", folded)
 	if n := bytes.Count(folded, []byte{'\n'}); n > 300 {
@@ -103,7 +103,7 @@ func TestPagesAreBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, pair := range [][2]*surface.McpSurfaceSnapshot{sides, {sides[1], sides[0]}} {
 				findings := Judge(compared(pair[0], pair[1]))
-				page := Markdown(pair[0], pair[1], findings, "`changes.json`")
+				page := Markdown(pair[0], pair[1], findings, diag.PageOptions{All: "`changes.json`"})
 				checkPage(t, page, len(findings))
 				if lines := bytes.Count(grouped(t, findings, false), []byte{'\n'}); lines > 450 {
 					t.Errorf("%d lines of text", lines)

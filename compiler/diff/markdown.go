@@ -17,9 +17,9 @@ func Report(findings []diag.Finding) diag.Report {
 	return r
 }
 
-// Markdown returns CHANGES.md: what moved from old to new, for a reviewer. A summary comes first, then the findings as [diag.Report.Page] writes them. all
-// says where every finding is, for what a page has no room for. Whatever a server said stands in code spans and fences that it cannot leave.
-func Markdown(old, new *surface.McpSurfaceSnapshot, findings []diag.Finding, all string) []byte {
+// Markdown returns CHANGES.md: what moved from old to new, for a reviewer. A summary comes first, then the findings as [diag.Report.Page] writes them, by
+// the page's options without the rules. Whatever a server said stands in code spans and fences that it cannot leave.
+func Markdown(old, new *surface.McpSurfaceSnapshot, findings []diag.Finding, page diag.PageOptions) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Surface changes\n\n")
 	endLine(&b, "From", old)
@@ -30,7 +30,8 @@ func Markdown(old, new *surface.McpSurfaceSnapshot, findings []diag.Finding, all
 	}
 	report := Report(findings)
 	verdict(&b, report)
-	b.Write(report.Page(diag.PageOptions{Rules: Rules, All: all, Used: utf8.RuneCount(b.Bytes())}))
+	page.Rules, page.Used = Rules, page.Used+utf8.RuneCount(b.Bytes())
+	b.Write(report.Page(page))
 	return b.Bytes()
 }
 

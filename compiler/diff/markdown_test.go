@@ -20,13 +20,13 @@ const shopAfter = `{"initialize":{"serverInfo":{"name":"shop","version":"1.3.0"}
 func TestMarkdown(t *testing.T) {
 	old, now := capture(t, []byte(shopBefore)), capture(t, []byte(shopAfter))
 	d := compared(old, now)
-	golden(t, "golden/CHANGES.md", Markdown(old, now, Judge(d), "changes.json"))
+	golden(t, "golden/CHANGES.md", Markdown(old, now, Judge(d), diag.PageOptions{All: "changes.json"}))
 	encoded, err := canon.Encode(Report(Judge(d)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "golden/changes.json", encoded)
-	if got := string(Markdown(old, old, nil, "changes.json")); !strings.Contains(got, "Nothing changed.") {
+	if got := string(Markdown(old, old, nil, diag.PageOptions{All: "changes.json"})); !strings.Contains(got, "Nothing changed.") {
 		t.Errorf("report of nothing: %s", got)
 	}
 }
@@ -48,9 +48,9 @@ func TestHostileText(t *testing.T) {
 		d := compared(old, now)
 		findings := Judge(d)
 		checkFilled(t, findings)
-		checkContained(t, Markdown(old, now, findings, "changes.json"))
+		checkContained(t, Markdown(old, now, findings, diag.PageOptions{All: "changes.json"}))
 		back := compared(now, old)
-		checkContained(t, Markdown(now, old, Judge(back), "changes.json"))
+		checkContained(t, Markdown(now, old, Judge(back), diag.PageOptions{All: "changes.json"}))
 	}
 }
 

@@ -66,7 +66,7 @@ func hold(t *testing.T, name string, base *canon.Node, rounds int) (moved int) {
 			moved++
 		}
 		checkFilled(t, findings)
-		Markdown(old, now, findings, "changes.json")
+		Markdown(old, now, findings, diag.PageOptions{All: "changes.json"})
 		if t.Failed() {
 			t.Fatalf("%s, seed %d\n%s", name, seed, text)
 		}

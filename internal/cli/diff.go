@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	cli "github.com/urfave/cli/v2"
 
@@ -81,7 +82,11 @@ func (sh *shell) diff(c *cli.Context) error {
 	view := sheet{Report: report, threshold: threshold, changes: sh.changesFor(c), text: leading(changeLine(sides[0], sides[1], report))}
 	view.toPaste = differences.toPaste(report.Failing(threshold))
 	if format == "markdown" {
-		view.document = append(diff.Markdown(sides[0], sides[1], changes, allInJSON), leftoverSection(ranOut)...)
+		view.document = func(page diag.PageOptions) []byte {
+			behind := leftoverSection(ranOut)
+			page.Used += utf8.RuneCount(behind)
+			return append(diff.Markdown(sides[0], sides[1], changes, page), behind...)
+		}
 	}
 	if err := sh.show(c, view, format); err != nil {
 		return err

@@ -17,10 +17,10 @@ import (
 // sheet is a report as a command shows it: its findings, and what stands around them in the formats for people and in those of anvil's own.
 type sheet struct {
 	diag.Report
-	value     any                   // what JSON and YAML show; nil stands for the report
-	text      func(io.Writer) error // writes what stands before the findings; nil is nothing
-	markdown  func(io.Writer) error // the same, as Markdown
-	document  []byte                // all of it as Markdown, where that is no table of findings
+	value     any                           // what JSON and YAML show; nil stands for the report
+	text      func(io.Writer) error         // writes what stands before the findings; nil is nothing
+	markdown  func(io.Writer) error         // the same, as Markdown
+	document  func(diag.PageOptions) []byte // the whole of it as Markdown; nil where it is made of the findings
 	next      []step
 	inspect   string // where to read the warnings of the gate, which the text then has in short; "" shows them whole
 	threshold diag.Threshold
@@ -41,8 +41,9 @@ func (s sheet) render(c *cli.Context, format string) ([]byte, error) {
 		}
 		return reportBytes(s.value, format)
 	case format == "markdown" && s.document != nil:
-		b.Write(s.document)
-		s.writeToPaste(&b)
+		paste := s.pasteSection()
+		b.Write(s.document(s.page(len(paste))))
+		b.WriteString(paste)
 		return b.Bytes(), nil
 	case format == "markdown":
 		err := s.writeMarkdown(&b, shown, hidden)
@@ -91,6 +92,7 @@ func (s sheet) writeText(w io.Writer, shown diag.Report, hidden int) error {
 }
 
 func (s sheet) writeMarkdown(w *bytes.Buffer, shown diag.Report, hidden int) error {
+	paste := s.pasteSection()
 	if s.markdown != nil {
 		if err := s.markdown(w); err != nil {
 			return err
@@ -98,23 +100,33 @@ func (s sheet) writeMarkdown(w *bytes.Buffer, shown diag.Report, hidden int) err
 	}
 	if s.changes != nil {
 		fmt.Fprintf(w, "**%s**\n", shown.Summary.Line())
-		w.Write(shown.Page(diag.PageOptions{Rules: s.changes.Rules, All: allInJSON, Used: utf8.RuneCount(w.Bytes())}))
+		w.Write(shown.Page(s.page(utf8.RuneCount(w.Bytes()) + len(paste))))
 	} else if err := shown.WriteMarkdown(w); err != nil {
 		return err
 	}
 	if line := hiddenLine(hidden); line != "" {
 		fmt.Fprintf(w, "\n%s\n", diag.MarkdownText(line))
 	}
-	s.writeToPaste(w)
+	w.WriteString(paste)
 	writeNextMarkdown(w, s.next)
 	return nil
 }
 
-// writeToPaste writes the entries folded. Nothing that a server says begins a line of them, so nothing ends the fence.
-func (s sheet) writeToPaste(w io.Writer) {
-	if len(s.toPaste) > 0 {
-		fmt.Fprintf(w, "\n<details><summary>%s</summary>\n\n```yaml\n%s```\n\n</details>\n", toLetPass, s.pasted())
+// pasteSection is the entries to paste, folded. Nothing that a server says begins a line of them, so nothing ends the fence.
+func (s sheet) pasteSection() string {
+	if len(s.toPaste) == 0 {
+		return ""
 	}
+	return fmt.Sprintf("\n<details><summary>%s</summary>\n\n```yaml\n%s```\n\n</details>\n", toLetPass, s.pasted())
+}
+
+// page is how a page of Markdown is written with so many characters beside the findings.
+func (s sheet) page(used int) diag.PageOptions {
+	page := diag.PageOptions{All: allInJSON, Used: used}
+	if s.changes != nil {
+		page.Rules, page.Full = s.changes.Rules, s.changes.Full
+	}
+	return page
 }
 
 // pasted are the entries of diff.accept for what fails: the first ones, or all of them with --full.

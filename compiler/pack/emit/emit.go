@@ -106,7 +106,7 @@ func (b *Built) emitAll(in Inputs) error {
 		b.Changes = diff.Judge(diff.Compare(in.Base, in.Snapshot, diff.Options{}))
 		artifacts[pack.ChangesJSON] = diff.Report(b.Changes).JSON
 		artifacts[pack.ChangesText] = func() ([]byte, error) {
-			return diff.Markdown(in.Base, in.Snapshot, b.Changes, "`changes.json` beside it"), nil
+			return diff.Markdown(in.Base, in.Snapshot, b.Changes, diag.PageOptions{All: "`changes.json` beside it"}), nil
 		}
 	}
 	if in.Base == nil && in.base() != "" {

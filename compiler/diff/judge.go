@@ -15,7 +15,7 @@ import (
 // Judge returns the findings of a delta, sorted. An empty delta has none, any other has at least one: what no rule knows, or what cannot be
 // decided, is a risky finding of its own.
 func Judge(d Delta) []diag.Finding {
-	j := &judge{told: map[string]bool{}}
+	j := &judge{told: map[spot]bool{}}
 	j.server(d)
 	j.protocol(d)
 	j.capabilities(d.Capabilities)
@@ -56,9 +56,12 @@ func (j *judge) seal() {
 // judge collects findings.
 type judge struct {
 	found []diag.Finding
-	args  [][]string      // of each finding: what tells it from others at its place
-	told  map[string]bool // texts of which more is told than that they changed, by subject and pointer
+	args  [][]string    // of each finding: what tells it from others at its place
+	told  map[spot]bool // texts of which more is told than that they changed
 }
+
+// spot is where a text stands. The two are kept apart: "tool/a" at "/x" is not "tool/a/x".
+type spot struct{ subject, pointer string }
 
 // fact is what a rule has to say besides its record.
 type fact struct {

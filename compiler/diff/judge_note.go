@@ -16,7 +16,7 @@ func (s *schemaJudge) note(c Change) bool {
 	switch keyword := c.Schema.Keyword; keyword {
 	case "description", "$comment":
 		switch {
-		case s.told[s.pair.New.Subject()+c.Pointer]:
+		case s.told[spot{s.pair.New.Subject(), c.Pointer}]:
 		case slight(c) != "":
 			s.add("description-changed", c, "the "+keyword+thing+" "+slight(c), diag.Safe, nil)
 		default:

@@ -26,7 +26,7 @@ func (j *judge) prompt(p Pair) {
 	for _, c := range p.Changes {
 		path := canon.Tokens(c.Pointer)
 		switch {
-		case j.told[p.New.Subject()+c.Pointer]:
+		case j.told[spot{p.New.Subject(), c.Pointer}]:
 		case c.Argument != nil && (len(path) == 2 || c.Argument.OldRequired != c.Argument.NewRequired && path[2] == "required"):
 			j.argument(p, c)
 		case c.Argument != nil && (path[2] == "description" || path[2] == "title"):

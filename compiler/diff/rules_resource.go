@@ -42,7 +42,7 @@ func (j *judge) resource(p Pair) {
 	var meta, other []Change
 	for _, c := range p.Changes {
 		switch path := canon.Tokens(c.Pointer); {
-		case j.told[p.New.Subject()+c.Pointer]:
+		case j.told[spot{p.New.Subject(), c.Pointer}]:
 		case c.Pointer == "/mimeType":
 			j.add(stem+"-mime-changed", p.at(c, "the media type of "+nameOf(p.New)+" changed from "+shown(c.Before)+" to "+shown(c.After)))
 		case c.Pointer == "/description":

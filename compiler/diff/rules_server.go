@@ -54,7 +54,7 @@ func (j *judge) server(d Delta) {
 	for _, c := range d.Instructions {
 		f := fact{subject: "server/instructions", before: c.Before, after: c.After}
 		switch {
-		case j.told["server/instructions"+c.Pointer]:
+		case j.told[spot{"server/instructions", c.Pointer}]:
 		case absent(c.Before):
 			f.message = "the server gives instructions to the model"
 			j.add("srv-instructions-added", f)

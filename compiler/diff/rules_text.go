@@ -53,7 +53,7 @@ func (j *judge) said(cue, hidden string, base fact, d *TextDelta) {
 		f := base
 		f.message = fmt.Sprintf("a text of %s %s: %s", name, cueWords[s.What], quoted(s.Quote))
 		f.pointer, f.before, f.after, f.args = s.Pointer, s.Before, s.After, []string{s.What, s.Quote}
-		j.told[f.subject+s.Pointer] = true
+		j.told[spot{f.subject, s.Pointer}] = true
 		j.add(cue, f)
 	}
 	for _, s := range d.Hidden {
@@ -63,7 +63,7 @@ func (j *judge) said(cue, hidden string, base fact, d *TextDelta) {
 			f.message += ", which spell " + quoted(s.Quote)
 		}
 		f.pointer, f.before, f.after, f.args = s.Pointer, s.Before, s.After, []string{s.What, s.Quote}
-		j.told[f.subject+s.Pointer] = true
+		j.told[spot{f.subject, s.Pointer}] = true
 		j.add(hidden, f)
 	}
 }

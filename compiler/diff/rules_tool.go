@@ -21,8 +21,8 @@ var toolRules = []entry{
 		"Hiding a tool and bringing it back changed slips past a comparison with the last capture.", "Review it as a new tool; do not carry an old approval over."},
 	{"tool-description-changed", diag.Risky, false, "A tool's description changed",
 		"Descriptions decide when a model calls a tool and with what.", "Read the new text as if it were your own prompt, then accept or refuse it."},
-	{"tool-description-whitespace", diag.Safe, false, "A tool's description is spaced or spelled differently",
-		"The words are the same: white space, punctuation, letter case and articles differ, or a letter of few words.", "Nothing to do."},
+	{"tool-description-whitespace", diag.Safe, false, "A tool's description is spaced or pointed differently",
+		"The words are the same: white space, first letters, articles or the last full stop differ.", "Nothing to do."},
 	{"tool-description-removed", diag.Risky, false, "A tool has no description any more",
 		"A model has only the name to go by.", "Ask for the description back, or override it in the facade."},
 	{"tool-title-changed", diag.Safe, false, "A tool's title changed",
@@ -146,7 +146,7 @@ func (j *judge) tool(p Pair) {
 	j.hints(p, func(c Change) { other = append(other, c) })
 	for _, c := range p.Changes {
 		switch {
-		case c.Schema == nil && j.told[p.New.Subject()+c.Pointer]:
+		case c.Schema == nil && j.told[spot{p.New.Subject(), c.Pointer}]:
 		case c.Schema != nil && c.Schema.Side == Input:
 			input = append(input, c)
 		case c.Schema != nil:

@@ -154,3 +154,26 @@ func TestAcceptedComesLast(t *testing.T) {
 		t.Errorf("what is let pass is told in detail:\n%s", page)
 	}
 }
+
+// TestPageShowsTheWorst: what of a topic there is no room for takes nothing with it that there is room for. The first finding is always told.
+func TestPageShowsTheWorst(t *testing.T) {
+	rule := Rule{ID: "changed", Title: "A text changed", Class: Risky}
+	worst := Rule{ID: "hidden", Title: "A text hides something", Class: Breaking, Security: true}
+	findings := []Finding{worst.Finding("tool/pay", "hides a word")}
+	for i := range entriesOfTopic {
+		f := rule.Finding("tool/pay", strings.Repeat("long ", 1000)+fmt.Sprint(i))
+		f.Pointer = fmt.Sprint("/", i)
+		findings = append(findings, f)
+	}
+	for i := range 40 {
+		findings = append(findings, rule.Finding(fmt.Sprint("tool/t", i), strings.Repeat("x", 200)+fmt.Sprint(i)))
+	}
+	page := string(NewReport("diff", findings).Page(PageOptions{Used: MarkdownRoom - roomForRest - 6000}))
+	if !strings.Contains(page, "#### breaking, security: hidden") || utf8.RuneCountInString(page) > MarkdownRoom {
+		t.Errorf("%d characters without the worst:\n%.2000s", utf8.RuneCountInString(page), page)
+	}
+	full := string(NewReport("diff", findings).Page(PageOptions{Full: true}))
+	if n := strings.Count(full, "#### risky: changed"); n != entriesOfTopic+40 {
+		t.Errorf("%d of %d findings in full", n, entriesOfTopic+40)
+	}
+}

@@ -45,13 +45,12 @@ func (r Report) Page(o PageOptions) []byte {
 	}
 	var left []topic
 	for _, t := range told {
-		block := t.block(o.Rules, long)
-		if size := utf8.RuneCount(block); size <= room {
-			room -= size
-			b.Write(block)
-			continue
+		block := t.blockIn(room, o, long)
+		if block == nil {
+			left = append(left, t)
 		}
-		left = append(left, t)
+		room -= utf8.RuneCount(block)
+		b.Write(block)
 	}
 	b.Write(aside)
 	writeLeft(&b, left, o.All)
@@ -118,8 +117,22 @@ func writeLeft(b *bytes.Buffer, left []topic, all string) {
 		named(names, placesWorse, codeOfName), all)
 }
 
-// block is a topic as a block that unfolds: that of a short report is unfolded where something may break.
-func (t topic) block(rules Catalog, long bool) []byte {
+// blockIn is the block of a topic with as many findings in detail as there is room for, the worst first; nil where there is room for none.
+func (t topic) blockIn(room int, o PageOptions, long bool) []byte {
+	most := entriesOfTopic
+	if o.Full {
+		most = len(t.entries)
+	}
+	for ; most > 0; most /= 2 {
+		if block := t.block(o.Rules, long, most); utf8.RuneCount(block) <= room {
+			return block
+		}
+	}
+	return nil
+}
+
+// block is a topic as a block that unfolds, with so many findings in detail: that of a short report is unfolded where something may break.
+func (t topic) block(rules Catalog, long bool, most int) []byte {
 	var b bytes.Buffer
 	worst := t.entries[0][0]
 	attribute := ""
@@ -132,7 +145,7 @@ func (t topic) block(rules Catalog, long bool) []byte {
 	}
 	fmt.Fprintf(&b, "\n<details%s><summary>%s</summary>\n", attribute, what)
 	for i, e := range t.entries {
-		if i == entriesOfTopic || long && i > 0 && minor(e[0]) {
+		if i == most || long && i > 0 && minor(e[0]) {
 			fmt.Fprintf(&b, "\nAnd %s.\n", rulesOf(topic{entries: t.entries[i:]}))
 			break
 		}

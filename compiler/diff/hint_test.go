@@ -7,6 +7,7 @@ import (
 
 	"anvil/compiler/diag"
 	"anvil/compiler/surface"
+	"anvil/internal/corpus"
 )
 
 // verbs begin what a hint tells its reader to do.
@@ -62,7 +63,7 @@ func TestHintsFitTheirClass(t *testing.T) {
 			bothWays(t, base, fixture(t, dir, name))
 		}
 	}
-	for _, pair := range drifts(t) {
-		bothWays(t, load(t, pair[0]), load(t, pair[1]))
+	for _, pair := range corpus.Drift(t) {
+		bothWays(t, load(t, pair.Old), load(t, pair.New))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"anvil/compiler/schema"
 	"anvil/compiler/schema/subtype"
 	"anvil/compiler/surface"
+	"anvil/internal/corpus"
 )
 
 // holdProof holds the findings about one changed tool against what is proven of its schemas: what breaks is shown by a value that an independent
@@ -95,8 +96,8 @@ func toolPairs(d Delta) (pairs []Pair) {
 // TestFindingsAreProven goes through real version pairs, both ways and with both readings of open objects.
 func TestFindingsAreProven(t *testing.T) {
 	witnesses, changed, unknown := 0, 0, 0
-	for _, pair := range drifts(t) {
-		a, b := load(t, pair[0]), load(t, pair[1])
+	for _, pair := range corpus.Drift(t) {
+		a, b := load(t, pair.Old), load(t, pair.New)
 		for _, way := range [][2]*surface.McpSurfaceSnapshot{{a, b}, {b, a}} {
 			for _, o := range []Options{{}, {StrictOpen: true}} {
 				d := Compare(way[0], way[1], o)

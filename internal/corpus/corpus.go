@@ -5,10 +5,12 @@ package corpus
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -101,22 +103,35 @@ func Each(t *testing.T, f func(t *testing.T, name string, s *surface.McpSurfaceS
 	}
 }
 
-// Drift lists the pairs of captures in drift/ that are of two published versions of one server, neighbours where there are more than two.
+// Drift lists the pairs of captures in drift/ that are of two published versions of one server, the older one first: neighbours where there are more
+// than two.
 func Drift(t testing.TB) []Pair {
 	t.Helper()
-	var pairs []Pair
-	before := ""
+	versions := map[string][]string{}
 	for _, name := range Names(t) {
-		server, _, dated := strings.Cut(name, "__")
-		if !dated {
-			continue
+		if server, _, dated := strings.Cut(name, "__"); dated {
+			versions[server] = append(versions[server], name)
 		}
-		if last, _, _ := strings.Cut(before, "__"); last == server {
-			pairs = append(pairs, Pair{Old: before, New: name})
+	}
+	var pairs []Pair
+	for _, server := range slices.Sorted(maps.Keys(versions)) {
+		list := versions[server]
+		slices.SortFunc(list, func(a, b string) int { return slices.Compare(versionOf(a), versionOf(b)) })
+		for i := range len(list) - 1 {
+			pairs = append(pairs, Pair{Old: list[i], New: list[i+1]})
 		}
-		before = name
 	}
 	return pairs
+}
+
+// versionOf are the numbers of the version in a capture's name.
+func versionOf(name string) (numbers []int) {
+	_, version, _ := strings.Cut(name, "__")
+	for part := range strings.SplitSeq(version, ".") {
+		n, _ := strconv.Atoi(part)
+		numbers = append(numbers, n)
+	}
+	return numbers
 }
 
 // Pair is two captures of one server.

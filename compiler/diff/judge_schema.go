@@ -211,7 +211,7 @@ func (s *schemaJudge) undecided(c Change) {
 	if s.isRemote(c) {
 		return // told as a reference to another document
 	}
-	why := "; what it does is not decided, since " + stoppedBy(p.Relation.Stopped)
+	why := "; what it does is not decided, since " + s.stopped(p.Relation)
 	what, stem := "the "+p.Keyword+" of "+s.thing(p), "schema-changed"
 	switch {
 	case p.Keyword == "":
@@ -232,16 +232,20 @@ func (s *schemaJudge) isRemote(c Change) bool {
 	})
 }
 
-func stoppedBy(keyword string) string {
-	switch keyword {
+// stopped says why nothing is proven.
+func (s *schemaJudge) stopped(r subtype.Relation) string {
+	switch r.Stopped {
 	case notASchema:
+		if s.delta.Repeated {
+			return "one of the two gives a member name twice"
+		}
 		return "one of the two is no valid schema"
 	case "size", "steps", "number of changes", "budget":
 		return "the schemas are too large to be gone through"
 	case "witness":
 		return "the validator does not agree with the proof"
 	}
-	return "the proof stops at " + quoted(keyword)
+	return "the proof stops at " + quoted(r.Stopped)
 }
 
 // turned says from what to what a keyword went, to stand behind it.

@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -58,6 +59,31 @@ func (n *Node) flaws(at string, found *[]Flaw) {
 			m.Value.flaws(below, found)
 		}
 	}
+}
+
+// Repeats reports an object, n or below it, that gives a member name twice: which of the two counts is for each reader to choose.
+func (n *Node) Repeats() bool {
+	if n == nil {
+		return false
+	}
+	var seen map[string]bool
+	for i, m := range n.Members {
+		if len(n.Members) > 16 {
+			if seen == nil {
+				seen = make(map[string]bool, len(n.Members))
+			}
+			if seen[m.Name] {
+				return true
+			}
+			seen[m.Name] = true
+		} else if slices.ContainsFunc(n.Members[:i], func(other Member) bool { return other.Name == m.Name }) {
+			return true
+		}
+		if m.Value.Repeats() {
+			return true
+		}
+	}
+	return slices.ContainsFunc(n.Items, (*Node).Repeats)
 }
 
 func textFlaws(lit []byte, report func(FlawKind)) {

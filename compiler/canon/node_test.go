@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -126,5 +127,29 @@ func TestIndentOfDeepTextStaysSmall(t *testing.T) {
 	out := Indent(deep, "")
 	if len(out) > 2*len(deep) || !Equal(out, deep) {
 		t.Errorf("%d bytes became %d", len(deep), len(out))
+	}
+}
+
+func TestRepeats(t *testing.T) {
+	var long []string
+	for i := range 20 {
+		long = append(long, fmt.Sprintf(`"m%d":{}`, i))
+	}
+	many := strings.Join(long, ",")
+	tests := []struct {
+		text string
+		want bool
+	}{
+		{`{"a":1,"b":2}`, false}, {`{"a":{"b":1},"b":[{"a":1},{"a":1}]}`, false}, {`{` + many + `}`, false},
+		{`{"a":1,"b":2,"a":1}`, true}, {`[{"x":[{"a":1,"\u0061":2}]}]`, true}, {`{` + many + `,"m3":1}`, true},
+	}
+	for _, tt := range tests {
+		n, err := Parse([]byte(tt.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := n.Repeats(); got != tt.want {
+			t.Errorf("%s: %v", tt.text, got)
+		}
 	}
 }

@@ -137,10 +137,12 @@ type Place struct {
 	Moot     bool             // with keyword $schema: no keyword of either side means another thing in the other dialect
 	Root     bool             // with keyword $schema: it stands at the root, where it counts
 
-	Replaced bool // with keyword type: the sides have no type in common
-	Retyped  bool // with keyword enum or const: the same texts, of another type
-	Tuple    bool // with keyword items: items are described by position
-	Branches int  // with a composition: how many more branches it has now
+	Replaced bool     // with keyword type: the sides have no type in common
+	Digests  []string // with Replaced: of both schemas, since what is below them follows from the type
+	Refers   bool     // with Replaced: one of them holds a reference
+	Retyped  bool     // with keyword enum or const: the same texts, of another type
+	Tuple    bool     // with keyword items: items are described by position
+	Branches int      // with a composition: how many more branches it has now
 
 	OldObject, NewObject     Openness
 	OldRequired, NewRequired bool // of Property

@@ -22,6 +22,7 @@ type SchemaDelta struct {
 	Params       []Param     // that are new and worth a look
 	Freed        []Param     // that were held to a set of values or a pattern and take any text now
 	Bindings     []Binding   // of arguments to headers, that differ
+	Repeated     bool        // either gives a member name twice
 	Formats      bool        // either has a format, which some dialects hold values to
 }
 

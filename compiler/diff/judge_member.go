@@ -9,7 +9,7 @@ import (
 func (s *schemaJudge) member(c Change) {
 	p := c.Schema
 	if p.Relation.Verdict == subtype.Unknown {
-		s.add("schema-changed", c, s.propertyOf(p, p.Property)+" changed; what it does is not decided, since "+stoppedBy(p.Relation.Stopped), diag.Risky, nil)
+		s.add("schema-changed", c, s.propertyOf(p, p.Property)+" changed; what it does is not decided, since "+s.stopped(p.Relation), diag.Risky, nil)
 		return
 	}
 	switch {

@@ -112,7 +112,7 @@ func (s *schemaJudge) facts() {
 	root := "/" + s.word() + "Schema"
 	name := nameOf(s.pair.New)
 	if len(d.Compositions) > 0 {
-		add("in-root-composition-added", root, "the input schema of "+name+" has "+strings.Join(d.Compositions, " and ")+" at its root now", nil, "", d.Compositions...)
+		add("in-root-composition-added", root, "the input schema of "+name+" has "+strings.Join(d.Compositions, " and ")+" at its root now", nil, "", s.contents(d.Compositions)...)
 	}
 	for _, r := range d.Remote {
 		add(side+"-ref-remote-introduced", r.Pointer, "the "+s.word()+" schema of "+name+" refers to "+quoted(r.Text)+", which is another document", canon.Raw(canon.Quote(r.Text)), "")
@@ -132,6 +132,21 @@ func (s *schemaJudge) facts() {
 	for _, b := range d.Bindings {
 		s.binding(b)
 	}
+}
+
+// contents are the names of keywords at the root of the new schema, each with the digest of its value, and those of the schemas where that refers.
+func (s *schemaJudge) contents(keywords []string) (args []string) {
+	root := s.pair.New.Node.Get(s.word() + "Schema")
+	refer := false
+	for _, k := range keywords {
+		value := root.Get(k)
+		args = append(args, k, canon.Digest(value.Raw))
+		refer = refer || refers(value.Raw)
+	}
+	if refer {
+		args = append(args, s.wholes()...)
+	}
+	return args
 }
 
 func (s *schemaJudge) binding(b Binding) {

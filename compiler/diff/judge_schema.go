@@ -49,7 +49,7 @@ func (j *judge) schema(p Pair, side Side, d *SchemaDelta, changes []Change) {
 }
 
 // withoutReplaced drops what changed in and below a schema whose type was replaced, since all of it follows from that; words stay. Of values that were
-// respelled in another type it is the values that are told.
+// respelled in another type it is the values that are told. Members that came are told too: they are what a model fills in now.
 func withoutReplaced(changes []Change) []Change {
 	var replaced []string
 	retyped := map[string]bool{}
@@ -66,7 +66,8 @@ func withoutReplaced(changes []Change) []Change {
 	return slices.DeleteFunc(slices.Clone(changes), func(c Change) bool {
 		node, keyword := c.Schema.Node, c.Schema.Keyword
 		follows := slices.ContainsFunc(replaced, func(r string) bool { return strings.HasPrefix(node, r+"/") || node == r && keyword != "type" })
-		return !isNote(keyword) && follows || keyword == "type" && retyped[node]
+		came := keyword == "properties" && c.Schema.Property != "" && absent(c.Before)
+		return !isNote(keyword) && !came && follows || keyword == "type" && retyped[node]
 	})
 }
 
@@ -144,11 +145,16 @@ func (s *schemaJudge) add(stem string, c Change, message string, class diag.Clas
 }
 
 // bound are the digests of both schemas for a change that refers to other places of them, which say what it is: the same reference to another definition
-// is another change. A change that refers to nothing says itself what it is.
+// is another change. A change that refers to nothing says itself what it is, or has the digests of the schemas it stands for.
 func (s *schemaJudge) bound(c Change) []string {
-	if c.Schema.Keyword != "$ref" && !refers(c.Before) && !refers(c.After) && !bytes.Equal(c.Before, c.After) {
-		return nil
+	if c.Schema.Keyword != "$ref" && !c.Schema.Refers && !refers(c.Before) && !refers(c.After) && !bytes.Equal(c.Before, c.After) {
+		return c.Schema.Digests
 	}
+	return append(slices.Clip(c.Schema.Digests), s.wholes()...)
+}
+
+// wholes are the digests of both schemas.
+func (s *schemaJudge) wholes() []string {
 	if s.digests == nil {
 		for _, it := range []surface.Item{s.pair.Old, s.pair.New} {
 			var raw []byte
@@ -202,10 +208,10 @@ func (s *schemaJudge) wholeSchema(c Change) {
 // undecided reports a change of which nothing is proven, by its own rule where there is one for it.
 func (s *schemaJudge) undecided(c Change) {
 	p := c.Schema
-	if slices.ContainsFunc(s.delta.Remote, func(r Reference) bool { return strings.HasPrefix(r.Pointer, p.Node+"/") }) {
+	if s.isRemote(c) {
 		return // told as a reference to another document
 	}
-	why := "; what it does is not decided, since " + stoppedBy(p.Relation.Stopped)
+	why := "; what it does is not decided, since " + s.stopped(p.Relation)
 	what, stem := "the "+p.Keyword+" of "+s.thing(p), "schema-changed"
 	switch {
 	case p.Keyword == "":
@@ -218,16 +224,28 @@ func (s *schemaJudge) undecided(c Change) {
 	s.add(stem, c, what+turned(c)+why, diag.Risky, nil)
 }
 
-func stoppedBy(keyword string) string {
-	switch keyword {
+// isRemote reports a change to a new reference to another document and to nothing else.
+func (s *schemaJudge) isRemote(c Change) bool {
+	return slices.ContainsFunc(s.delta.Remote, func(r Reference) bool {
+		text := string(canon.Quote(r.Text))
+		return r.Pointer == c.Pointer && string(c.After) == text || r.Pointer == c.Pointer+"/$ref" && string(c.After) == `{"$ref":`+text+`}`
+	})
+}
+
+// stopped says why nothing is proven.
+func (s *schemaJudge) stopped(r subtype.Relation) string {
+	switch r.Stopped {
 	case notASchema:
+		if s.delta.Repeated {
+			return "one of the two gives a member name twice"
+		}
 		return "one of the two is no valid schema"
 	case "size", "steps", "number of changes", "budget":
 		return "the schemas are too large to be gone through"
 	case "witness":
 		return "the validator does not agree with the proof"
 	}
-	return "the proof stops at " + quoted(keyword)
+	return "the proof stops at " + quoted(r.Stopped)
 }
 
 // turned says from what to what a keyword went, to stand behind it.

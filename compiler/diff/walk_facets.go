@@ -127,6 +127,10 @@ func (v *visitor) facet(p place, lead string, a, b *canon.Node) {
 	if len(moved) == 1 {
 		about.kinds(lead, moved[0], &c)
 	}
+	if about.Replaced {
+		about.Digests = []string{canon.Digest(a.Raw), canon.Digest(b.Raw)}
+		about.Refers = refers(a.Raw) || refers(b.Raw)
+	}
 	about.Tuple = isTuple(a) || isTuple(b)
 	switch {
 	case lead == "$schema":

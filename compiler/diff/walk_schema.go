@@ -26,7 +26,12 @@ func schemaChanges(side Side, at string, a, b *canon.Node, o Options) ([]Change,
 		v.report(place{node: at}, Place{Keyword: "type"}, change(at+"/type", was, is))
 	}
 	v.complete()
+	repeated := v.old.root.Repeats() || v.new.root.Repeats()
+	if repeated {
+		v.undecide()
+	}
 	delta := v.facts()
+	delta.Repeated = repeated
 	delta.Whole = v.prove(o)
 	return v.found, delta
 }
@@ -158,6 +163,16 @@ func (v *visitor) complete() {
 	}
 }
 
+// undecide has nothing mean the same but what only explains: of schemas that give a name twice nobody can say that they do.
+func (v *visitor) undecide() {
+	for i, c := range v.found {
+		if p := c.Schema; len(v.parts[i]) == 0 && !isNote(p.Keyword) && (p.Keyword == "" || validates(p.Keyword) || isDefinitions(p.Keyword)) {
+			p.Same = false
+			v.parts[i] = []subtype.Part{{Old: v.old.root, New: v.new.root}}
+		}
+	}
+}
+
 // explained reports changes that move the contract's digest and nothing that a value is held to.
 func (v *visitor) explained() bool {
 	return slices.ContainsFunc(v.found, func(c Change) bool { return !isNote(c.Schema.Keyword) || c.Schema.Keyword == "default" })
@@ -165,7 +180,7 @@ func (v *visitor) explained() bool {
 
 // differs reports a keyword whose two values mean different things to a machine.
 func (v *visitor) differs(m both) bool {
-	return !same(m.a, m.b) && !bytes.Equal(contractOf(m.name, m.a), contractOf(m.name, m.b)) || v.old.holdsTouched(m.a) || v.new.holdsTouched(m.b)
+	return !same(m.a, m.b) && (m.a.Repeats() || m.b.Repeats() || !bytes.Equal(contractOf(m.name, m.a), contractOf(m.name, m.b))) || v.old.holdsTouched(m.a) || v.new.holdsTouched(m.b)
 }
 
 func contractOf(keyword string, value *canon.Node) []byte {

@@ -26,7 +26,7 @@ type Relation struct {
 	Verdict Verdict
 	Lost    canon.Raw // a value that only the old schema allows, canonical; of narrowed and incomparable
 	Gained  canon.Raw // a value that only the new schema allows; of widened and incomparable
-	Stopped string    // of unknown: the keyword that stopped the proof; "schema" when one of the two is no valid schema
+	Stopped string    // of unknown: the keyword that stopped the proof; "schema" when one of the two is no valid schema, or gives a member name twice
 }
 
 // Options say how schemas are compared.
@@ -208,9 +208,9 @@ func (p *Pair) settled(f sought) Relation {
 	return Relation{Verdict: Equal}
 }
 
-// sound reports a schema that is one.
+// sound reports a schema that is one, and reads alike for everybody.
 func sound(a *schema.Analysis) bool {
-	if a.Root() == nil || a.Unknown {
+	if a.Root() == nil || a.Unknown || a.Root().Node.Repeats() {
 		return false
 	}
 	for _, v := range a.Violations {

@@ -23,6 +23,8 @@ func TestCompare(t *testing.T) {
 		want           subtype.Verdict
 	}{
 		{"same text", `{"type":"string"}`, `{"type":"string"}`, subtype.Equal},
+		{"name given twice", `{"type":"string","type":"integer"}`, `{"type":"integer","type":"string"}`, subtype.Unknown},
+		{"name given twice below", `{"properties":{"a":{"type":"string","type":"string"}}}`, `{"properties":{"a":{"type":"string"}}}`, subtype.Unknown},
 		{"integer within number", `{"type":"number"}`, `{"type":"integer"}`, subtype.Narrowed},
 		{"another type", `{"type":"string"}`, `{"type":"integer"}`, subtype.Incomparable},
 		{"null added", `{"type":"string"}`, `{"type":["string","null"]}`, subtype.Widened},

@@ -28,7 +28,7 @@ func (r Report) WriteMarkdown(w io.Writer) error {
 		if affects != "" {
 			affects = "affects: " + affects
 		}
-		for _, side := range append(f.sides(), f.proof(), affects) {
+		for _, side := range append(f.sides(false), f.proof(), affects) {
 			if side != "" {
 				what += "<br>" + MarkdownText(side)
 			}

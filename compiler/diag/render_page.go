@@ -40,7 +40,7 @@ func (r Report) Page(o PageOptions) []byte {
 	room := MarkdownRoom - roomForRest - o.Used - utf8.RuneCount(b.Bytes()) - utf8.RuneCount(aside)
 	var left []topic
 	for _, t := range told {
-		block := t.block(o.Rules, long)
+		block := t.block(o, long)
 		if size := utf8.RuneCount(block); size <= room {
 			room -= size
 			b.Write(block)
@@ -114,7 +114,7 @@ func writeLeft(b *bytes.Buffer, left []topic, all string) {
 }
 
 // block is a topic as a block that unfolds: that of a short report is unfolded where something may break.
-func (t topic) block(rules Catalog, long bool) []byte {
+func (t topic) block(o PageOptions, long bool) []byte {
 	var b bytes.Buffer
 	worst := t.entries[0][0]
 	attribute := ""
@@ -131,7 +131,7 @@ func (t topic) block(rules Catalog, long bool) []byte {
 			fmt.Fprintf(&b, "\nAnd %s.\n", rulesOf(topic{entries: t.entries[i:]}))
 			break
 		}
-		t.entry(&b, e, rules)
+		t.entry(&b, e, o)
 	}
 	b.WriteString("\n</details>\n")
 	return b.Bytes()
@@ -143,7 +143,7 @@ func htmlCode(s string) string {
 }
 
 // entry writes one finding.
-func (t topic) entry(b *bytes.Buffer, group []Finding, rules Catalog) {
+func (t topic) entry(b *bytes.Buffer, group []Finding, o PageOptions) {
 	f := group[0]
 	security := ""
 	if f.Security {
@@ -151,7 +151,7 @@ func (t topic) entry(b *bytes.Buffer, group []Finding, rules Catalog) {
 	}
 	fmt.Fprintf(b, "\n#### %s%s: %s\n\n", f.Class, security, f.Rule)
 	if len(t.places) > 0 {
-		fmt.Fprintf(b, "%s: %s.\n\n", titleOf(rules, f.Rule), named(t.places, placesWorse, codeOfName))
+		fmt.Fprintf(b, "%s: %s.\n\n", titleOf(o.Rules, f.Rule), named(t.places, placesWorse, codeOfName))
 	} else {
 		fmt.Fprintf(b, "%s\n\n", MarkdownCode(f.Message))
 	}
@@ -167,7 +167,7 @@ func (t topic) entry(b *bytes.Buffer, group []Finding, rules Catalog) {
 	if line := AffectsLine(f.Affects); line != "" {
 		fmt.Fprintf(b, "\nAffects: %s\n", MarkdownCode(line))
 	}
-	if body := diffLines(f.Before, f.After); body != "" {
+	if body := diffLines(f.Before, f.After, o.All); body != "" {
 		writeFence(b, "diff", body)
 	}
 	f.writeWitness(b)

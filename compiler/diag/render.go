@@ -168,7 +168,16 @@ func (f Finding) proof() string {
 	case !ok:
 		return "a result that could not be before: " + string(PrintableJSON(f.Witness))
 	}
-	return "worked before, is refused now: " + call
+	return f.proven() + ": " + call
+}
+
+// proven says what the call of a witness shows: that of the schemas, not of the server, whose ids and files the witness does not know.
+func (f Finding) proven() string {
+	text := "the schema allowed it before and refuses it now"
+	if !f.ReadOnly {
+		text += "; the call runs the tool"
+	}
+	return text
 }
 
 // Call returns the command that sends the witness of f, where it is a call: one for a shell, whatever the server's names are. Without a configured

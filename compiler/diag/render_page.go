@@ -183,7 +183,7 @@ func (f Finding) writeWitness(b *bytes.Buffer) {
 	case !ok:
 		fmt.Fprintf(b, "\nA result that could not be before: %s\n", MarkdownCode(string(f.Witness)))
 	default:
-		b.WriteString("\nWorked before, is refused now:\n")
+		fmt.Fprintf(b, "\n%s:\n", strings.Replace(f.proven(), "the", "The", 1))
 		writeFence(b, "sh", call+"\n")
 	}
 }

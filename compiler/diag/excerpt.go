@@ -79,17 +79,21 @@ func excerpt(s string, parts []part, width int) (text string, cut int) {
 	if fits(s, shortText) {
 		return s, 0
 	}
-	texts := make([]string, len(parts))
+	texts, end := make([]string, len(parts)), 0
 	for i, p := range parts {
-		parts[i] = part{wordStart(s, p.from-around), wordEnd(s, p.to+around)}
-		if i > 0 {
-			parts[i].from = max(parts[i].from, parts[i-1].to)
+		p = part{wordStart(s, p.from-around), wordEnd(s, p.to+around)}
+		if p.from < end+around { // nothing worth an omission is in between
+			p.from = end
 		}
+		if p.to > len(s)-around {
+			p.to = len(s)
+		}
+		parts[i], end = p, p.to
 		texts[i] = s[parts[i].from:parts[i].to]
 	}
 	rooms := shared(texts, width)
 	var b strings.Builder
-	end := 0
+	end = 0
 	for i, p := range parts {
 		if p.from > end {
 			b.WriteString("…")

@@ -2,6 +2,7 @@ package diag
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"anvil/compiler/canon"
@@ -37,52 +38,99 @@ func longestRun(s string) int {
 }
 
 const (
-	maxLines  = 20  // of one side in a fence
+	maxLines  = 20  // of each side in a fence
 	fewLines  = 12  // of a side that has no other
 	lineRunes = 400 // of one line
-	context   = 60  // bytes kept before the first difference of a long line
 )
 
-// diffLines returns the lines of both values in the form of a diff, without the lines they share at either end.
-func diffLines(before, after canon.Raw) string {
+// fence gathers the lines of a difference, and what there is no room for.
+type fence struct {
+	lines []string
+	left  leftOut
+	all   string // where all of it is
+}
+
+// diffLines returns the lines of both values in the form of a diff, without the lines they share, and says what it left out and where that is.
+func diffLines(before, after canon.Raw, all string) string {
 	a, b := lines(before), lines(after)
-	head, tail := 0, 0
-	for head < len(a) && head < len(b) && a[head] == b[head] {
-		head++
-	}
-	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	var out strings.Builder
-	elided(&out, head)
-	a, b = a[head:len(a)-tail], b[head:len(b)-tail]
-	if len(a) == 1 && len(b) == 1 {
-		a[0], b[0] = focused(a[0], b[0])
-	}
-	limit := maxLines
+	f := fence{all: all}
 	if len(before) == 0 || len(after) == 0 {
-		limit = fewLines
+		f.marked("- ", a, fewLines)
+		f.marked("+ ", b, fewLines)
+		return f.String()
 	}
-	marked(&out, "- ", a, limit)
-	marked(&out, "+ ", b, limit)
-	elided(&out, tail)
-	return out.String()
-}
-
-func elided(out *strings.Builder, n int) {
-	if n > 0 {
-		fmt.Fprintf(out, "  (equal lines: %d)\n", n)
-	}
-}
-
-func marked(out *strings.Builder, mark string, lines []string, limit int) {
-	for i, line := range lines {
-		if i == limit {
-			fmt.Fprintf(out, "%s(lines left out: %d)\n", mark, len(lines)-i)
-			return
+	found := differing(a, b)
+	some := chosen(found, mostStretches)
+	f.left.stretches = len(found) - len(some)
+	same, end := 0, 0
+	for _, s := range found {
+		same, end = same+s.a0-end, s.a1
+		if slices.Contains(some, s) {
+			f.equal(same)
+			f.changed(a[s.a0:s.a1], b[s.b0:s.b1], max(2, maxLines/len(some)))
+			same = 0
 		}
-		out.WriteString(mark + Shorten(line, lineRunes) + "\n")
 	}
+	f.equal(same + len(a) - end)
+	return f.String()
+}
+
+// changed adds the lines of a stretch. Where there is a new line for each old one, of both of a pair is shown what differs.
+func (f *fence) changed(a, b []string, most int) {
+	if len(a) == len(b) {
+		a, b = slices.Clone(a), slices.Clone(b)
+		head, tail := ends(len(a), most)
+		for i := range a {
+			if shown := i < head || i >= tail; shown && !(fits(a[i], lineRunes) && fits(b[i], lineRunes)) {
+				var left leftOut
+				a[i], b[i], left = excerpts(a[i], b[i], lineRunes)
+				f.left.add(left)
+			}
+		}
+	}
+	f.marked("- ", a, most)
+	f.marked("+ ", b, most)
+}
+
+// ends are the first lines and the last ones that are shown of n: those before head, and those from tail on.
+func ends(n, most int) (head, tail int) {
+	if n <= most {
+		return n, n
+	}
+	return most / 2, n - (most - most/2)
+}
+
+// marked adds so many lines of one side: the last ones as well as the first.
+func (f *fence) marked(mark string, lines []string, most int) {
+	head, tail := ends(len(lines), most)
+	for i, line := range lines {
+		switch {
+		case i < head || i >= tail:
+			text, cut := middleCut(line, lineRunes+2*around*mostStretches)
+			f.left.characters += cut
+			f.lines = append(f.lines, mark+text)
+		case i == head:
+			f.lines = append(f.lines, fmt.Sprintf("%s(lines left out: %d; the whole texts are in %s)", mark, tail-head, f.all))
+		}
+	}
+}
+
+func (f *fence) equal(n int) {
+	if n > 0 {
+		f.lines = append(f.lines, fmt.Sprintf("  (equal lines: %d)", n))
+	}
+}
+
+// String returns the lines, and what is left out of them.
+func (f *fence) String() string {
+	lines := f.lines
+	if line := f.left.line(f.all); line != "" {
+		lines = append(lines[:len(lines):len(lines)], "  ("+line+")")
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return strings.Join(lines, "\n") + "\n"
 }
 
 // lines returns a value as lines of visible text: a string as its own lines, other values indented.
@@ -102,23 +150,4 @@ func lines(raw canon.Raw) []string {
 		list[i] = Printable(list[i])
 	}
 	return list
-}
-
-// focused cuts what two long lines share at their beginning, up to some context.
-func focused(a, b string) (string, string) {
-	if len(a) <= lineRunes && len(b) <= lineRunes {
-		return a, b
-	}
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	n -= context
-	for n > 0 && a[n]&0xC0 == 0x80 {
-		n--
-	}
-	if n <= 0 {
-		return a, b
-	}
-	return "..." + a[n:], "..." + b[n:]
 }

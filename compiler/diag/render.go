@@ -147,13 +147,10 @@ const (
 	messageWidth = 1000
 )
 
-// valueWidth is how many characters of a value the text report shows.
-const valueWidth = 140
-
 // writeChange shows what a difference was and is.
 func (f Finding) writeChange(ew *errWriter) {
-	for _, side := range f.sides() {
-		ew.printf("         %s\n", side)
+	for _, line := range f.sides(ew.whole) {
+		ew.printf("         %s\n", line)
 	}
 }
 
@@ -171,7 +168,16 @@ func (f Finding) proof() string {
 	case !ok:
 		return "a result that could not be before: " + string(PrintableJSON(f.Witness))
 	}
-	return "worked before, is refused now: " + call
+	return f.proven() + ": " + call
+}
+
+// proven says what the call of a witness shows: that of the schemas, not of the server, whose ids and files the witness does not know.
+func (f Finding) proven() string {
+	text := "the schema allowed it before and refuses it now"
+	if !f.ReadOnly {
+		text += "; the call runs the tool"
+	}
+	return text
 }
 
 // Call returns the command that sends the witness of f, where it is a call: one for a shell, whatever the server's names are. Without a configured
@@ -190,49 +196,40 @@ func (f Finding) Call() (command string, ok bool) {
 // quote spells s in single quotes, for a shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// sides are the lines that show a difference: what was, behind a minus, and what is, behind a plus.
-func (f Finding) sides() []string {
+// sides are the lines that show a difference: what was, behind a minus, and what is, behind a plus; then what of them is left out. Findings that are no
+// difference have none.
+func (f Finding) sides(whole bool) []string {
+	switch f.Class {
+	case Breaking, Risky, Safe:
+	default:
+		return nil
+	}
+	before, after := Printable(string(f.Before)), Printable(string(f.After))
+	var left leftOut
+	switch {
+	case whole:
+	case f.Before == nil:
+		after, left = alone(after, sideWidth)
+	case f.After == nil:
+		before, left = alone(before, shortText) // what is gone misleads nobody
+	default:
+		before, after, left = excerpts(before, after, sideWidth)
+	}
 	var lines []string
-	before, after := f.change()
 	if before != "" {
 		lines = append(lines, "- "+before)
 	}
 	if after != "" {
 		lines = append(lines, "+ "+after)
 	}
+	if line := left.line(wholeTexts); line != "" {
+		lines = append(lines, line)
+	}
 	return lines
 }
 
-// change returns both sides of a difference as far as there is room, from shortly before the place where they part: what was appended to a
-// long text is what its reader has to see. Both are empty for findings that are no difference.
-func (f Finding) change() (before, after string) {
-	switch f.Class {
-	case Breaking, Risky, Safe:
-	default:
-		return "", ""
-	}
-	a, b := []rune(Printable(string(f.Before))), []rune(Printable(string(f.After)))
-	same := 0
-	if f.Before != nil && f.After != nil {
-		for same < len(a) && same < len(b) && a[same] == b[same] {
-			same++
-		}
-	}
-	return window(a, same), window(b, same)
-}
-
-// window returns the part of s that begins a little before at; all of s where it has room.
-func window(s []rune, at int) string {
-	if len(s) <= valueWidth {
-		return string(s)
-	}
-	from := max(0, min(at-valueWidth/4, len(s)-valueWidth))
-	text := Shorten(string(s[from:]), valueWidth)
-	if from > 0 {
-		text = "…" + text
-	}
-	return text
-}
+// wholeTexts is where both sides of every difference are whole.
+const wholeTexts = "--format json"
 
 // Shorten cuts s to at most limit characters, marking the cut.
 func Shorten(s string, limit int) string {
@@ -257,8 +254,9 @@ func (f Finding) place() string {
 
 // errWriter keeps the first error, so that a renderer can write on and report it once.
 type errWriter struct {
-	w   io.Writer
-	err error
+	w     io.Writer
+	whole bool // both sides of a difference are written whole, however long
+	err   error
 }
 
 func (e *errWriter) printf(format string, args ...any) {

@@ -9,7 +9,7 @@ import (
 
 // GroupedOptions say how a report of differences is written.
 type GroupedOptions struct {
-	Full   bool    // every finding in detail, however many there are
+	Full   bool    // every finding in detail, however many there are, and both sides of each whole
 	Colour bool    // for a terminal
 	Rules  Catalog // for the titles of the rules
 	All    string  // what shows every finding: "--full"
@@ -33,7 +33,7 @@ const (
 // WriteGrouped writes the findings for a person who reviews what changed: those about one subject together, what is the same in several places once, and
 // the worst first. A long report begins with a count of each rule, and has the rest of its findings as one line for each subject.
 func (r Report) WriteGrouped(w io.Writer, o GroupedOptions) error {
-	g := &grouped{errWriter: errWriter{w: w}, paint: painter(o.Colour), all: o.All, ofRule: map[string]int{}}
+	g := &grouped{errWriter: errWriter{w: w, whole: o.Full}, paint: painter(o.Colour), all: o.All, ofRule: map[string]int{}}
 	topics := topicsOf(r.Findings)
 	if g.fold = !o.Full && len(r.Findings) > foldAbove; g.fold {
 		g.counts(topics, o.Rules)

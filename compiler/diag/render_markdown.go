@@ -1,14 +1,22 @@
 package diag
 
 import (
+	"fmt"
 	"io"
 	"strings"
 )
 
-// WriteMarkdown writes the findings as a table. Text of servers cannot leave its cell. It returns the first error of w.
+// WriteMarkdown writes the summary and the findings as a table. It returns the first error of w.
 func (r Report) WriteMarkdown(w io.Writer) error {
+	if _, err := fmt.Fprintf(w, "**%s**\n", r.Summary.Line()); err != nil {
+		return err
+	}
+	return r.WriteTable(w)
+}
+
+// WriteTable writes the findings as a table in Markdown. Text of servers cannot leave its cell. It returns the first error of w.
+func (r Report) WriteTable(w io.Writer) error {
 	ew := &errWriter{w: w}
-	ew.printf("**%s**\n", r.Summary.Line())
 	if len(r.Findings) > 0 {
 		ew.printf("\n| class | rule | where | what | what to do |\n|---|---|---|---|---|\n")
 	}
@@ -28,7 +36,7 @@ func (r Report) WriteMarkdown(w io.Writer) error {
 		if affects != "" {
 			affects = "affects: " + affects
 		}
-		for _, side := range append(f.sides(), f.proof(), affects) {
+		for _, side := range append(f.sides(false), f.proof(), affects) {
 			if side != "" {
 				what += "<br>" + MarkdownText(side)
 			}

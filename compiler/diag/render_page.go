@@ -28,8 +28,8 @@ const (
 )
 
 // Page returns the findings as Markdown for a reviewer: how often each rule fired, then what belongs together in a block that unfolds, the worst first. It
-// keeps to [MarkdownRoom], unless it is to be full, and says what it left out. Whatever a server said stands in code spans and fences that it cannot leave, with invisible characters
-// spelled out.
+// keeps to [MarkdownRoom], unless it is to be full, and says what it left out. Whatever a server said stands in code spans and fences that it cannot leave,
+// with invisible characters spelled out.
 func (r Report) Page(o PageOptions) []byte {
 	var b bytes.Buffer
 	topics := topicsOf(r.Findings)
@@ -124,7 +124,7 @@ func (t topic) blockIn(room int, o PageOptions, long bool) []byte {
 		most = len(t.entries)
 	}
 	for ; most > 0; most /= 2 {
-		if block := t.block(o.Rules, long, most); utf8.RuneCount(block) <= room {
+		if block := t.block(o, long, most); utf8.RuneCount(block) <= room {
 			return block
 		}
 	}
@@ -132,7 +132,7 @@ func (t topic) blockIn(room int, o PageOptions, long bool) []byte {
 }
 
 // block is a topic as a block that unfolds, with so many findings in detail: that of a short report is unfolded where something may break.
-func (t topic) block(rules Catalog, long bool, most int) []byte {
+func (t topic) block(o PageOptions, long bool, most int) []byte {
 	var b bytes.Buffer
 	worst := t.entries[0][0]
 	attribute := ""
@@ -149,7 +149,7 @@ func (t topic) block(rules Catalog, long bool, most int) []byte {
 			fmt.Fprintf(&b, "\nAnd %s.\n", rulesOf(topic{entries: t.entries[i:]}))
 			break
 		}
-		t.entry(&b, e, rules)
+		t.entry(&b, e, o)
 	}
 	b.WriteString("\n</details>\n")
 	return b.Bytes()
@@ -161,7 +161,7 @@ func htmlCode(s string) string {
 }
 
 // entry writes one finding.
-func (t topic) entry(b *bytes.Buffer, group []Finding, rules Catalog) {
+func (t topic) entry(b *bytes.Buffer, group []Finding, o PageOptions) {
 	f := group[0]
 	security := ""
 	if f.Security {
@@ -169,7 +169,7 @@ func (t topic) entry(b *bytes.Buffer, group []Finding, rules Catalog) {
 	}
 	fmt.Fprintf(b, "\n#### %s%s: %s\n\n", f.Class, security, f.Rule)
 	if len(t.places) > 0 {
-		fmt.Fprintf(b, "%s: %s.\n\n", titleOf(rules, f.Rule), named(t.places, placesWorse, codeOfName))
+		fmt.Fprintf(b, "%s: %s.\n\n", titleOf(o.Rules, f.Rule), named(t.places, placesWorse, codeOfName))
 	} else {
 		fmt.Fprintf(b, "%s\n\n", MarkdownCode(f.Message))
 	}
@@ -185,7 +185,7 @@ func (t topic) entry(b *bytes.Buffer, group []Finding, rules Catalog) {
 	if line := AffectsLine(f.Affects); line != "" {
 		fmt.Fprintf(b, "\nAffects: %s\n", MarkdownCode(line))
 	}
-	if body := diffLines(f.Before, f.After); body != "" {
+	if body := diffLines(f.Before, f.After, o.All); body != "" {
 		writeFence(b, "diff", body)
 	}
 	f.writeWitness(b)
@@ -201,7 +201,7 @@ func (f Finding) writeWitness(b *bytes.Buffer) {
 	case !ok:
 		fmt.Fprintf(b, "\nA result that could not be before: %s\n", MarkdownCode(string(f.Witness)))
 	default:
-		b.WriteString("\nWorked before, is refused now:\n")
+		fmt.Fprintf(b, "\n%s:\n", strings.Replace(f.proven(), "the", "The", 1))
 		writeFence(b, "sh", call+"\n")
 	}
 }

@@ -34,6 +34,32 @@ type Status struct {
 	Message string `json:"message,omitzero"`
 }
 
+// OfServers reports a report about the configured servers, of which it may have looked at none.
+func (r Report) OfServers() bool { return r.Report == "check" || len(r.Servers) > 0 }
+
+// Line returns the summary in one line, and of how many servers it says nothing, which is no finding and not their absence.
+func (r Report) Line(unchecked func(Status) bool) string {
+	n := 0
+	for _, s := range r.Servers {
+		if unchecked(s) {
+			n++
+		}
+	}
+	var line string
+	switch {
+	case r.OfServers() && len(r.Servers) == 0:
+		line = "no server was checked"
+	case n == 0:
+		return r.Summary.Line()
+	default:
+		line = fmt.Sprintf("%d of %d %s not checked", n, len(r.Servers), plural(len(r.Servers), "server"))
+	}
+	if len(r.Findings) > 0 {
+		line = r.Summary.Line() + "; " + line
+	}
+	return line
+}
+
 // NewReport sorts the findings and counts them.
 func NewReport(kind string, findings []Finding) Report {
 	sorted := slices.Clone(findings)

@@ -47,21 +47,27 @@ func TestCall(t *testing.T) {
 
 func TestWitnessIsRendered(t *testing.T) {
 	f := Finding{Rule: "r", Class: Breaking, Server: "shop", Tool: "search", Subject: "tool/search", Pointer: "/inputSchema", Message: "m", Witness: canon.Raw(`{"q":1}`)}
-	g := f
+	g, h := f, f
 	g.Pointer = "/outputSchema"
+	h.Pointer, h.ReadOnly = "/inputSchema/required", true
 	var text, markdown strings.Builder
-	r := NewReport("diff", []Finding{f, g})
+	r := NewReport("diff", []Finding{f, g, h})
 	if err := r.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.WriteMarkdown(&markdown); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text.String(), `worked before, is refused now: anvil mcp call shop search --json '{"q":1}'`) ||
+	if !strings.Contains(text.String(), `the schema allowed it before and refuses it now; the call runs the tool: anvil mcp call shop search --json '{"q":1}'`) ||
+		!strings.Contains(text.String(), `the schema allowed it before and refuses it now: anvil mcp call shop search`) ||
 		!strings.Contains(text.String(), `a result that could not be before: {"q":1}`) {
 		t.Errorf("text:\n%s", text.String())
 	}
 	if !strings.Contains(markdown.String(), "anvil mcp call shop search --json '{\"q\":1}'") {
 		t.Errorf("markdown:\n%s", markdown.String())
+	}
+	page := string(r.Page(PageOptions{}))
+	if !strings.Contains(page, "\nThe schema allowed it before and refuses it now; the call runs the tool:\n") || !strings.Contains(page, "\nThe schema allowed it before and refuses it now:\n") {
+		t.Errorf("page:\n%s", page)
 	}
 }

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -65,5 +66,52 @@ func TestHintsFitTheirClass(t *testing.T) {
 	}
 	for _, pair := range corpus.Drift(t) {
 		bothWays(t, load(t, pair.Old), load(t, pair.New))
+	}
+}
+
+// TestQuietHintsSayWhatHappened has hints come and go with the value of their default, which is one finding for each tool.
+func TestQuietHintsSayWhatHappened(t *testing.T) {
+	tests := []struct{ name, before, after, want string }{
+		{"no longer stated", `{"idempotentHint":false}`, `{}`, `idempotentHint of tool "x" is no longer stated, and its default is the same: false`},
+		{"stated now", `{}`, `{"destructiveHint":true}`, `destructiveHint of tool "x" is stated now, and its default is the same: true`},
+		{"several", `{}`, `{"destructiveHint":true,"openWorldHint":true}`, `destructiveHint, openWorldHint of tool "x" are stated now, and their defaults are the same`},
+		{"both", `{"readOnlyHint":false}`, `{"openWorldHint":true}`,
+			`openWorldHint of tool "x" is stated now, readOnlyHint of tool "x" is no longer stated, and their defaults are the same`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tool := func(annotations string) *surface.McpSurfaceSnapshot {
+				return capture(t, []byte(`{"tools":[{"name":"x","inputSchema":{"type":"object"},"annotations":`+annotations+`}]}`))
+			}
+			found := Judge(compared(tool(tt.before), tool(tt.after)))
+			if len(found) != 1 || found[0].Rule != "hint-made-explicit" || found[0].Message != tt.want {
+				t.Errorf("got %+v", found)
+			}
+		})
+	}
+}
+
+// TestCallsThatRunTheTool has a call that is refused now, of a tool that both sides, one or none declare read-only.
+func TestCallsThatRunTheTool(t *testing.T) {
+	tool := func(readOnly bool, required string) *surface.McpSurfaceSnapshot {
+		return capture(t, fmt.Appendf(nil, `{"tools":[{"name":"x","inputSchema":{"type":"object","properties":{"a":{}},"required":[%s]},"annotations":{"readOnlyHint":%t}}]}`, required, readOnly))
+	}
+	for _, before := range []bool{false, true} {
+		for _, after := range []bool{false, true} {
+			calls := 0
+			for _, f := range Judge(compared(tool(before, ""), tool(after, `"a"`))) {
+				if _, ok := f.Call(); ok {
+					calls++
+					if f.ReadOnly != (before && after) {
+						t.Errorf("read-only %t, then %t: got %t of %s", before, after, f.ReadOnly, f.Rule)
+					}
+				} else if f.ReadOnly {
+					t.Errorf("%s has no call, and is read-only", f.Rule)
+				}
+			}
+			if calls == 0 {
+				t.Error("no call")
+			}
+		}
 	}
 }

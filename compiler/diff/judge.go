@@ -125,12 +125,21 @@ func (j *judge) group(id string, p Pair, message string, changes []Change) {
 	if len(changes) == 0 {
 		return
 	}
-	f := p.at(changes[0], message)
 	pointers := make([]string, 0, maxPointers)
+	for _, c := range changes[:min(maxPointers, len(changes))] {
+		pointers = append(pointers, quoted(c.Pointer))
+	}
+	message += " at " + strings.Join(pointers, ", ")
+	if rest := len(changes) - len(pointers); rest > 0 {
+		message += fmt.Sprintf(" and %d more", rest)
+	}
+	j.add(id, p.together(message, changes))
+}
+
+// together is the fact of several changes, of which there is one at least.
+func (p Pair) together(message string, changes []Change) fact {
+	f := p.at(changes[0], message)
 	for _, c := range changes {
-		if len(pointers) < maxPointers {
-			pointers = append(pointers, quoted(c.Pointer))
-		}
 		f.security = f.security || c.OriginMoved
 		if len(changes) > 1 {
 			f.pointer = commonPointer(f.pointer, c.Pointer)
@@ -140,11 +149,7 @@ func (j *judge) group(id string, p Pair, message string, changes []Change) {
 		f.before = byPointer(changes, func(c Change) canon.Raw { return c.Before })
 		f.after = byPointer(changes, func(c Change) canon.Raw { return c.After })
 	}
-	f.message += " at " + strings.Join(pointers, ", ")
-	if rest := len(changes) - len(pointers); rest > 0 {
-		f.message += fmt.Sprintf(" and %d more", rest)
-	}
-	j.add(id, f)
+	return f
 }
 
 func byPointer(changes []Change, side func(Change) canon.Raw) canon.Raw {

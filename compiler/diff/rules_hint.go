@@ -1,7 +1,9 @@
 package diff
 
 import (
+	"cmp"
 	"strconv"
+	"strings"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
@@ -81,7 +83,9 @@ func (j *judge) hints(p Pair, other func(Change)) {
 			other(c)
 		}
 	}
-	j.group("hint-made-explicit", p, "a hint of "+nameOf(p.New)+" is stated or left out, and the default is what it says,", quiet)
+	if len(quiet) > 0 {
+		j.add("hint-made-explicit", p.together(quietly(nameOf(p.New), quiet), quiet))
+	}
 }
 
 // turns judges what moved after the protocol's defaults, but for what is judged already.
@@ -121,5 +125,40 @@ func isQuiet(c Change) bool {
 	}
 	return false
 }
+
+// quietly says of hints whether they are stated now or no longer.
+func quietly(tool string, quiet []Change) string {
+	c := quiet[0]
+	if c.Pointer == "/annotations" {
+		if absent(c.After) {
+			return tool + " no longer has annotations, which were empty"
+		}
+		return tool + " has annotations now, which are empty"
+	}
+	var now, no []string
+	for _, c := range quiet {
+		if absent(c.After) {
+			no = append(no, memberOf(c))
+		} else {
+			now = append(now, memberOf(c))
+		}
+	}
+	var parts []string
+	for _, turn := range []struct {
+		names []string
+		what  string
+	}{{now, "stated now"}, {no, "no longer stated"}} {
+		if len(turn.names) > 0 {
+			verb := map[bool]string{true: " is ", false: " are "}[len(turn.names) == 1]
+			parts = append(parts, strings.Join(turn.names, ", ")+" of "+tool+verb+turn.what)
+		}
+	}
+	if len(quiet) == 1 {
+		return parts[0] + ", and its default is the same: " + cmp.Or(string(c.After), string(c.Before))
+	}
+	return strings.Join(parts, ", ") + ", and their defaults are the same"
+}
+
+func memberOf(c Change) string { return strings.TrimPrefix(c.Pointer, "/annotations/") }
 
 func empty(raw canon.Raw) bool { return absent(raw) || string(raw) == "{}" }

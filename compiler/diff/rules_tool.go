@@ -142,6 +142,7 @@ func (j *judge) renamed(kind surface.Kind, p Pair) {
 
 func (j *judge) tool(p Pair) {
 	var titles, icons, meta, other, input, output []Change
+	from := len(j.found)
 	j.deprecation(p)
 	j.hints(p, func(c Change) { other = append(other, c) })
 	for _, c := range p.Changes {
@@ -172,6 +173,12 @@ func (j *judge) tool(p Pair) {
 	j.group("tool-member-changed", p, nameOf(p.New)+" changed in a way that no rule knows", other)
 	j.schema(p, Input, p.Input, input)
 	j.schema(p, Output, p.Output, output)
+	if p.Hints == nil || !p.Hints.Old.ReadOnly || !p.Hints.New.ReadOnly {
+		return
+	}
+	for i, f := range j.found[from:] {
+		_, j.found[from+i].ReadOnly = f.Call()
+	}
 }
 
 func (j *judge) description(p Pair, c Change) {

@@ -12,7 +12,7 @@ import (
 const allInJSON = "the report of `--format json`"
 
 func fullFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "full", Usage: "tell every finding in detail, however many there are"}
+	return &cli.BoolFlag{Name: "full", Usage: "tell every finding in detail, however many there are, with both sides whole"}
 }
 
 // changesFor says how a command that reports differences writes them for a person.

@@ -22,7 +22,7 @@ var reportFormats = []string{"text", "json", "yaml", "markdown", "sarif", "junit
 func exported(c *cli.Context, shown diag.Report, format string, threshold diag.Threshold) ([]byte, error) {
 	t := export.Tool{
 		Name: "anvil", Version: version, Rules: allRules(), Threshold: threshold, Accepted: acceptedBy(c, shown), Target: targetName(c),
-		Broken: isBroken, Artifact: func(server string) string { return artifact(c, server) },
+		Broken: isBroken, Unchecked: isUnchecked, Artifact: func(server string) string { return artifact(c, server) },
 	}
 	switch format {
 	case "sarif":
@@ -111,6 +111,9 @@ func committed(file string) (string, bool) {
 
 // isExported reports a format of other programs.
 func isExported(format string) bool { return strings.Contains(" sarif junit github ", " "+format+" ") }
+
+// isUnchecked reports a server of which a report says nothing. One that the gate refuses was looked at.
+func isUnchecked(s diag.Status) bool { return isBroken(s) && s.State != stateRefused }
 
 // isBroken reports a server that could not be looked at, or whose snapshot could not be: one whose state ends the command by itself.
 func isBroken(s diag.Status) bool { return exitOf(s) != exitClean }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	cli "github.com/urfave/cli/v2"
@@ -88,6 +89,8 @@ func (sh *shell) seenIn(c *cli.Context, name string, s *surface.McpSurfaceSnapsh
 	return seen
 }
 
+const sameVersion = "srv-version-same-surface-changed"
+
 // showEdit prints what the edit does, and refuses it with what the gate refuses.
 func (sh *shell) showEdit(c *cli.Context, format, path string, seen observed, edited *surface.EditedError, old *surface.McpSurfaceSnapshot) error {
 	verdict, err := sh.verdict(c, seen, doubts(seen)...)
@@ -97,8 +100,9 @@ func (sh *shell) showEdit(c *cli.Context, format, path string, seen observed, ed
 	next := edited.Reblessed(old)
 	delta := diff.Compare(old, next, diff.Options{})
 	gated := matters(verdict.Findings)
-	report := diag.NewReport("snapshot", append(diff.Judge(delta), gated...))
-	lead := diag.Printable(path+": "+edited.Error()) + "\n" + changeLine(old, next, report) + "\n"
+	moved := slices.DeleteFunc(diff.Judge(delta), func(f diag.Finding) bool { return f.Rule == sameVersion }) // a person edited the file, and no vendor
+	report := diag.NewReport("snapshot", append(moved, gated...))
+	lead := diag.Printable(path+": "+edited.Error()) + "\n" + changeLine(old, next, report)
 	view := sheet{Report: report, threshold: diag.FailOnError, text: leading(lead), markdown: leading("```\n" + lead + "```\n\n")}
 	if err := sh.show(c, view, format); err != nil {
 		return err

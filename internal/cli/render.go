@@ -98,10 +98,10 @@ func (s sheet) writeMarkdown(w *bytes.Buffer, shown diag.Report, hidden int) err
 			return err
 		}
 	}
+	fmt.Fprintf(w, "**%s**\n", shown.Line(isUnchecked))
 	if s.changes != nil {
-		fmt.Fprintf(w, "**%s**\n", shown.Summary.Line())
 		w.Write(shown.Page(s.page(utf8.RuneCount(w.Bytes()) + len(paste))))
-	} else if err := shown.WriteMarkdown(w); err != nil {
+	} else if err := shown.WriteTable(w); err != nil {
 		return err
 	}
 	if line := hiddenLine(hidden); line != "" {

@@ -26,7 +26,7 @@ func GitHub(r diag.Report, t Tool) []byte {
 		}
 		t.annotate(&b, t.command(f), f.Server, f.Rule, where+": "+strings.Join(details(group), "\n"))
 	}
-	fmt.Fprintf(&b, "%s %s: %s\n", shown(t.Name), shown(r.Report), r.Summary.Line())
+	fmt.Fprintf(&b, "%s %s: %s\n", shown(t.Name), shown(r.Report), r.Line(t.unchecked))
 	return b.Bytes()
 }
 

@@ -69,7 +69,7 @@ func TestGitHubSays(t *testing.T) {
 ::warning file=server.snapshot.json,title=anvil%3A together::server: together of server
 ::notice file=b.snapshot.json,title=anvil%3A prose::b: tool/z: prose of tool/z
 ::notice file=c d.snapshot.json,title=anvil%3A prose::c d: tool/z: prose of tool/z
-anvil check: 2 breaking, 1 risky, 1 warning, 3 safe (1 concerning security)
+anvil check: 2 breaking, 1 risky, 1 warning, 3 safe (1 concerning security); 1 of 4 servers not checked
 `
 	r := several()
 	tool := testTool()
@@ -87,6 +87,14 @@ anvil check: 2 breaking, 1 risky, 1 warning, 3 safe (1 concerning security)
 	}
 	if got, want := string(GitHub(diag.NewReport("diff", nil), tool)), "anvil diff: no findings\n"; got != want {
 		t.Errorf("without findings %q, want %q", got, want)
+	}
+	none := diag.NewReport("check", nil)
+	if got, want := string(GitHub(none, tool)), "anvil check: no server was checked\n"; got != want {
+		t.Errorf("without servers %q, want %q", got, want)
+	}
+	none.Servers = []diag.Status{{Server: "a", State: "same"}, {Server: "b", State: "unreachable"}}
+	if got := string(GitHub(none, tool)); !strings.HasSuffix(got, "\nanvil check: 1 of 2 servers not checked\n") {
+		t.Errorf("with a server that is away: %q", got)
 	}
 }
 

@@ -77,9 +77,9 @@ func (t Tool) suiteOf(r diag.Report, server string, id int) junit.Testsuite {
 }
 
 // lookedAt returns the test cases of having looked at the server: none for a name that only findings bear, such as that of a snapshot without a
-// server.
+// server, and none where no server was looked at.
 func (t Tool) lookedAt(r diag.Report, server string) []junit.Testcase {
-	if len(r.Servers) == 0 {
+	if !r.OfServers() {
 		return []junit.Testcase{{Name: "answers", Time: "0"}}
 	}
 	var cases []junit.Testcase

@@ -168,6 +168,17 @@ func TestJUnitOfOneServer(t *testing.T) {
 	}
 }
 
+// TestJUnitOfNoServer is about a check that had no server to look at: nothing passed.
+func TestJUnitOfNoServer(t *testing.T) {
+	data, err := JUnit(diag.NewReport("check", nil), testTool())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := casesOf(readJUnit(t, data)); got != "" {
+		t.Errorf("got %s", got)
+	}
+}
+
 // TestJUnitAccepted has no failure once the findings were accepted; a server that cannot be asked is still an error.
 func TestJUnitAccepted(t *testing.T) {
 	tool := testTool()

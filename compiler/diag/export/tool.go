@@ -23,6 +23,8 @@ type Tool struct {
 	Artifact func(server string) string
 	// Broken says whether a server could not be looked at, or what was seen of it could not be used. Nil stands for none.
 	Broken func(diag.Status) bool
+	// Unchecked says of which servers nothing is known, so that no findings of theirs are no good news. Nil stands for Broken.
+	Unchecked func(diag.Status) bool
 }
 
 // fileWidth is how many characters of a server's name stand in that of its file.
@@ -43,6 +45,13 @@ func (t Tool) uri(server string) string {
 }
 
 func (t Tool) broken(s diag.Status) bool { return t.Broken != nil && t.Broken(s) }
+
+func (t Tool) unchecked(s diag.Status) bool {
+	if t.Unchecked != nil {
+		return t.Unchecked(s)
+	}
+	return t.broken(s)
+}
 
 // fails reports a finding that makes the command fail.
 func (t Tool) fails(f diag.Finding) bool { return !t.accepts(f.Server) && t.Threshold.Fails(f) }

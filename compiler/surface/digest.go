@@ -39,17 +39,29 @@ func (s *McpSurfaceSnapshot) seal() {
 func (s *McpSurfaceSnapshot) listed(digest func(Item) string, more ...func(*canon.Builder)) string {
 	var b canon.Builder
 	for _, kind := range Kinds {
-		digests := make([][]byte, 0, len(s.Items[kind]))
+		digests := make([]string, 0, len(s.Items[kind]))
 		for _, it := range s.Items[kind] {
-			digests = append(digests, canon.Quote(digest(it)))
+			digests = append(digests, digest(it))
 		}
-		slices.SortFunc(digests, bytes.Compare)
-		b.Add(kind.List(), canon.List(digests...))
+		slices.Sort(digests)
+		b.Append(canon.Named(kind.List()), func(dst []byte) []byte { return appendDigests(dst, digests) })
 	}
 	for _, add := range more {
 		add(&b)
 	}
 	return canon.Digest(b.Bytes())
+}
+
+// appendDigests appends a list of digests, in which nothing needs to be escaped.
+func appendDigests(dst []byte, digests []string) []byte {
+	dst = append(dst, '[')
+	for i, d := range digests {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, '"'), d...), '"')
+	}
+	return append(dst, ']')
 }
 
 func (s *McpSurfaceSnapshot) addCapabilities(b *canon.Builder) {

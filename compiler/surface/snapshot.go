@@ -86,7 +86,7 @@ func (s *McpSurfaceSnapshot) setItems(kind Kind, raws [][]byte, known items) err
 	}
 	read, errs := make([]Item, len(raws)), make([]error, len(raws))
 	workers.Each(len(raws), func(i int) {
-		it, was := known[kind][string(raws[i])]
+		it, was := known.find(kind, raws[i])
 		if !was {
 			it, errs[i] = NewItem(kind, raws[i])
 		}

@@ -12,9 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/internal/atomicfile"
 	"anvil/internal/lazy"
+	"anvil/internal/workers"
 )
 
 // FileSuffix ends the name of every snapshot file.
@@ -164,25 +166,39 @@ func changed(how string) error {
 	return fmt.Errorf("%w: %s; nothing was written; run the command again to judge the server by what is there now", ErrChanged, how)
 }
 
-// ReadFile reads and verifies one snapshot file. Errors match [ErrNotFound] or [ErrFormat], or are an [EditedError]; each says what to do.
-func ReadFile(path string) (*McpSurfaceSnapshot, error) { return readFile(path, nil) }
+// ReadFile reads and verifies one snapshot file. Errors match [ErrNotFound] or [ErrFormat], or are an [EditedError]; each says
+// what to do.
+func ReadFile(path string) (*McpSurfaceSnapshot, error) {
+	all, err := ReadFiles(path)
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
 
 // ReadFiles is [ReadFile] of several files, most likely of one server: an item that has the same text in two of them is read, and its digests are
 // computed, once.
 func ReadFiles(paths ...string) ([]*McpSurfaceSnapshot, error) {
-	known := items{}
-	all := make([]*McpSurfaceSnapshot, 0, len(paths))
-	for _, path := range paths {
-		s, err := readFile(path, known)
-		if err != nil {
-			return nil, err
+	files, errs := make([]*canon.Node, len(paths)), make([]error, len(paths))
+	workers.Each(len(paths), func(i int) { files[i], errs[i] = outlineFile(paths[i]) })
+	var known items
+	if len(paths) > 1 {
+		known = items{}
+	}
+	all := make([]*McpSurfaceSnapshot, len(paths))
+	for i, path := range paths {
+		if errs[i] != nil {
+			return nil, errs[i]
 		}
-		all = append(all, s)
+		var err error
+		if all[i], err = decode(files[i], versions, known); err != nil {
+			return nil, fmt.Errorf("read snapshot %s: %w%s", path, err, remedy(path, err))
+		}
 	}
 	return all, nil
 }
 
-func readFile(path string, known items) (*McpSurfaceSnapshot, error) {
+func outlineFile(path string) (*canon.Node, error) {
 	data, err := atomicfile.ReadFile(path, maxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -192,11 +208,11 @@ func readFile(path string, known items) (*McpSurfaceSnapshot, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read snapshot: %w", err)
 	}
-	s, err := decodeBeside(data, known)
+	file, err := outline(data)
 	if err != nil {
 		return nil, fmt.Errorf("read snapshot %s: %w%s", path, err, remedy(path, err))
 	}
-	return s, nil
+	return file, nil
 }
 
 const restore = "restore the file from version control, or remove it and take the snapshot again with `anvil mcp snapshot`"

@@ -1,8 +1,10 @@
 package surface
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"hash/maphash"
 
 	"anvil/compiler/canon"
 )
@@ -41,29 +43,53 @@ func opened(n *canon.Node) *canon.Node {
 
 // Decode reads a snapshot file of any version up to [SchemaVersion] and verifies it: every digest is computed again from the content.
 // Errors match [ErrFormat], or are an [EditedError].
-func Decode(data []byte) (*McpSurfaceSnapshot, error) { return decodeBeside(data, nil) }
-
-// items are those that were read already, by kind and text; nil remembers none.
-type items map[Kind]map[string]Item
-
-func (known items) keep(kind Kind, texts [][]byte, read []Item) {
-	if known == nil {
-		return
+func Decode(data []byte) (*McpSurfaceSnapshot, error) {
+	file, err := outline(data)
+	if err != nil {
+		return nil, err
 	}
-	if known[kind] == nil {
-		known[kind] = make(map[string]Item, len(texts))
-	}
-	for i, text := range texts {
-		known[kind][string(text)] = read[i]
-	}
+	return decode(file, versions, nil)
 }
 
-func decodeBeside(data []byte, known items) (*McpSurfaceSnapshot, error) {
+func outline(data []byte) (*canon.Node, error) {
 	file, err := canon.Outline(data, outlined)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, explain(data, err))
 	}
-	return decode(file, versions, known)
+	return file, nil
+}
+
+// items are those that were read already, by a hash of kind and text; nil remembers none.
+type items map[uint64]readItem
+
+type readItem struct {
+	kind Kind
+	text []byte // as it was read
+	item Item
+}
+
+var itemSeed = maphash.MakeSeed()
+
+func (k Kind) hash(text []byte) uint64 {
+	return maphash.Bytes(itemSeed, text) ^ maphash.String(itemSeed, string(k))
+}
+
+// find returns the item of that text, if it was read already.
+func (all items) find(kind Kind, text []byte) (Item, bool) {
+	if len(all) == 0 {
+		return Item{}, false
+	}
+	k, ok := all[kind.hash(text)]
+	return k.item, ok && k.kind == kind && bytes.Equal(k.text, text)
+}
+
+func (all items) keep(kind Kind, texts [][]byte, read []Item) {
+	if all == nil {
+		return
+	}
+	for i, text := range texts {
+		all[kind.hash(text)] = readItem{kind, text, read[i]}
+	}
 }
 
 // decode verifies the file as its own version wrote it, before anything of it is changed.

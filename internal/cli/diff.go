@@ -76,17 +76,24 @@ func (sh *shell) diff(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	changes, ranOut := differences.judged(findings, targetName(c))
+	named := targets[1].Server.Name
+	if named == "" && sh.rest == nil {
+		named = targetName(c)
+	}
+	changes, ranOut := differences.judged(findings, named)
+	if targets[1].Kind == config.KindName { // told as the check of that server tells them
+		changes = serverFindings(named, changes)
+	}
 	report := withLeftovers(diff.Report(changes), ranOut)
 	view := sheet{Report: report, threshold: threshold, changes: sh.changesFor(c), text: leading(changeLine(sides[0], sides[1], report))}
-	view.toPaste = differences.toPaste(report.Failing(threshold))
+	view.remedy = differences.remedy(report.Failing(threshold))
 	if format == "markdown" {
 		view.document = append(diff.Markdown(sides[0], sides[1], changes, allInJSON), leftoverSection(ranOut)...)
 	}
 	if err := sh.show(c, view, format); err != nil {
 		return err
 	}
-	sh.tellToPaste(view.toPaste, format)
+	sh.tellRemedy(view, format)
 	return found(len(report.Failing(threshold)) > 0)
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"unicode/utf8"
 
 	cli "github.com/urfave/cli/v2"
@@ -24,7 +25,7 @@ type sheet struct {
 	next      []step
 	inspect   string // where to read the warnings of the gate, which the text then has in short; "" shows them whole
 	threshold diag.Threshold
-	toPaste   []string             // entries of diff.accept that would let pass what fails
+	remedy    remedy               // how to let pass what fails
 	changes   *diag.GroupedOptions // the findings are differences for a reviewer; nil for others
 }
 
@@ -42,7 +43,7 @@ func (s sheet) render(c *cli.Context, format string) ([]byte, error) {
 		return reportBytes(s.value, format)
 	case format == "markdown" && s.document != nil:
 		b.Write(s.document)
-		s.writeToPaste(&b)
+		s.remedy.writeMarkdown(&b, s.most())
 		return b.Bytes(), nil
 	case format == "markdown":
 		err := s.writeMarkdown(&b, shown, hidden)
@@ -83,8 +84,8 @@ func (s sheet) writeText(w io.Writer, shown diag.Report, hidden int) error {
 	if line := hiddenLine(hidden); line != "" {
 		fmt.Fprintln(w, line)
 	}
-	if len(s.toPaste) > 0 {
-		fmt.Fprintf(w, "\n%s\n%s", toLetPass, s.pasted())
+	if text := s.remedy.text(s.most()); text != "" {
+		fmt.Fprintf(w, "\n%s", text)
 	}
 	writeNext(w, s.next)
 	return nil
@@ -105,24 +106,17 @@ func (s sheet) writeMarkdown(w *bytes.Buffer, shown diag.Report, hidden int) err
 	if line := hiddenLine(hidden); line != "" {
 		fmt.Fprintf(w, "\n%s\n", diag.MarkdownText(line))
 	}
-	s.writeToPaste(w)
+	s.remedy.writeMarkdown(w, s.most())
 	writeNextMarkdown(w, s.next)
 	return nil
 }
 
-// writeToPaste writes the entries folded. Nothing that a server says begins a line of them, so nothing ends the fence.
-func (s sheet) writeToPaste(w io.Writer) {
-	if len(s.toPaste) > 0 {
-		fmt.Fprintf(w, "\n<details><summary>%s</summary>\n\n```yaml\n%s```\n\n</details>\n", toLetPass, s.pasted())
-	}
-}
-
-// pasted are the entries of diff.accept for what fails: the first ones, or all of them with --full.
-func (s sheet) pasted() string {
+// most is how many entries of diff.accept are shown: the first ones, or all of them with --full.
+func (s sheet) most() int {
 	if s.changes != nil && s.changes.Full {
-		return pasted("diff", s.toPaste, len(s.toPaste))
+		return math.MaxInt
 	}
-	return pasted("diff", s.toPaste, howMany)
+	return howMany
 }
 
 // show prints the sheet, to the file of --out where the command has one.

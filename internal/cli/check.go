@@ -32,7 +32,8 @@ func (sh *shell) checkCommand() *cli.Command {
 		Name: "check", Usage: "probe every configured server again and report drift from the committed snapshots",
 		ArgsUsage: "[NAME...]",
 		Description: `NAME is a server of the configuration; without names all are checked. A difference at or above --fail-on exits 1, also when
-another server cannot be reached (4) or asks for authentication (5).
+another server cannot be reached (4) or asks for authentication (5). What concerns security fails risky (the default) and security whatever
+its class: a "safe [security]" finding, such as a tool that was added, fails the check.
 
 A difference that was looked at and may stay for a while is let pass by its fingerprint, under diff.accept in the configuration; the
 report prints the entries for what fails, ten or with --full all. --shard 2/5 checks the second of five parts of the servers, for CI that runs jobs side by side; no part tells that an acceptance
@@ -123,6 +124,7 @@ func (sh *shell) check(c *cli.Context) error {
 	}
 	view := sheet{Report: report, threshold: k.threshold, changes: sh.changesFor(c)}
 	if !c.Bool("update") {
+		view.why = whyFailed(report, k.threshold)
 		view.remedy = k.differences.remedy(report.Failing(k.threshold))
 	}
 	if err := sh.printCheck(c, view, k.format); err != nil {
@@ -130,6 +132,9 @@ func (sh *shell) check(c *cli.Context) error {
 	}
 	sh.tellRemedy(view, k.format)
 	sh.tellHow(outcomes)
+	if c.Bool("update") {
+		sh.tellStillFailing(report, k.threshold)
+	}
 	return checkExit(report, k.threshold, c.Bool("update"))
 }
 
@@ -226,10 +231,11 @@ func compared(name string, store surface.Store, seen observed, old *surface.McpS
 		return out
 	}
 	found := diff.Judge(diff.Compare(old, seen.snapshot.WithHistory(old), d.Options))
+	step := string(diff.SuggestedBump(found))
 	out.findings, out.passed = d.pass(serverFindings(name, append(found, leaks(seen.snapshot, seen.secrets)...)), "")
 	out.status = diag.Status{Server: name, State: stateSame}
 	if len(out.findings) > 0 {
-		out.status.State, out.status.Message = stateDrift, diag.NewReport("check", out.findings).Summary.Line()
+		out.status.State, out.status.Message, out.status.Bump = stateDrift, driftLine(old, seen.snapshot, out.findings, step), step
 	}
 	return out
 }
@@ -264,8 +270,9 @@ func (sh *shell) accept(name string, store surface.Store, seen observed, old *su
 	out := outcome{status: diag.Status{Server: name, State: state, Message: now.Digest}, findings: gated}
 	out.passed = make([]bool, len(d.accepted))
 	if old != nil {
-		var moved []diag.Finding
-		moved, out.passed = d.pass(serverFindings(name, diff.Judge(diff.Compare(old, now, d.Options))), "")
+		moved := diff.Judge(diff.Compare(old, now, d.Options))
+		out.status.Bump = string(diff.SuggestedBump(moved))
+		moved, out.passed = d.pass(serverFindings(name, moved), "")
 		out.findings = append(out.findings, moved...)
 	}
 	return out

@@ -3,10 +3,13 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	cli "github.com/urfave/cli/v2"
 
+	"anvil/compiler/adopt/gate"
 	"anvil/compiler/diag"
+	"anvil/compiler/diff"
 	"anvil/compiler/surface"
 	"anvil/internal/config"
 )
@@ -20,12 +23,17 @@ func joined(kind string, outcomes []outcome) diag.Report {
 	}
 	r := diag.NewReport(kind, findings)
 	r.Servers = statuses
+	for _, s := range statuses {
+		if diff.Bump(s.Bump).Above(diff.Bump(r.Summary.Bump)) {
+			r.Summary.Bump = s.Bump
+		}
+	}
 	return r
 }
 
 func withFindings(r diag.Report, more []diag.Finding) diag.Report {
 	next := diag.NewReport(r.Report, append(slices.Clone(r.Findings), more...))
-	next.Servers = r.Servers
+	next.Servers, next.Summary.Bump = r.Servers, r.Summary.Bump
 	return next
 }
 
@@ -60,4 +68,53 @@ func orphaned(store surface.Store, file *config.File) ([]diag.Finding, error) {
 		}
 	}
 	return findings, nil
+}
+
+// driftLine tells in a line how a server differs from its snapshot: from which version to which, how much, and what step of the version that asks for.
+func driftLine(old, now *surface.McpSurfaceSnapshot, findings []diag.Finding, step string) string {
+	line := diag.NewReport("check", findings).Summary.Line()
+	if name, next := orUnnamed(old.ServerName()), orUnnamed(now.ServerName()); name != next || old.ServerVersion() != now.ServerVersion() {
+		to := now.ServerVersion()
+		if name != next {
+			to = next + " " + to
+		}
+		line = shorten(strings.TrimSpace(name+" "+old.ServerVersion()), maxCell) + " -> " + shorten(strings.TrimSpace(to), maxCell) + ": " + line
+	}
+	if step != "" {
+		line += "; suggested version step: " + step
+	}
+	return line
+}
+
+// tellStillFailing tells what the check fails for though --update has written what there was to write.
+func (sh *shell) tellStillFailing(r diag.Report, threshold diag.Threshold) {
+	var order []string
+	count := map[string]int{}
+	for _, f := range r.Failing(threshold) {
+		_, ofDiff := diff.Rules.Find(f.Rule)
+		_, about := gate.AcceptanceRules.Find(f.Rule)
+		if ofDiff || f.Class != diag.Error && !about && f.Rule != snapshotOrphaned.ID {
+			continue
+		}
+		if count[f.Rule]++; count[f.Rule] == 1 {
+			order = append(order, f.Rule)
+		}
+	}
+	var parts []string
+	for _, rule := range order {
+		parts = append(parts, fmt.Sprintf("%d %s", count[rule], rule))
+	}
+	if parts != nil {
+		fmt.Fprintf(sh.err, "anvil: `anvil mcp check` will still fail: %s; the report says what to do\n", strings.Join(parts, ", "))
+	}
+}
+
+// whyFailed says why a report fails in which nothing breaks or is risky; "" for others.
+func whyFailed(r diag.Report, threshold diag.Threshold) string {
+	failing := r.Failing(threshold)
+	if len(failing) == 0 || threshold != diag.FailOnRisky && threshold != diag.FailOnSecurity ||
+		slices.ContainsFunc(failing, func(f diag.Finding) bool { return !f.Security || f.Class.Rank() >= diag.Risky.Rank() }) {
+		return ""
+	}
+	return fmt.Sprintf("fails for security: %s; what concerns security fails --fail-on %s whatever its class", diag.NewReport("", failing).Summary.Line(), threshold)
 }

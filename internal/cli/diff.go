@@ -14,11 +14,11 @@ import (
 var diffThresholds = []diag.Threshold{diag.FailOnBreaking, diag.FailOnRisky, diag.FailOnSecurity, diag.FailOnAny}
 
 func failOnFlag() cli.Flag {
-	return &cli.StringFlag{Name: "fail-on", Usage: "exit 1 at differences of this `CLASS`: breaking, risky, security or any (default: risky, or diff.failOn of the configuration)"}
+	return &cli.StringFlag{Name: "fail-on", Usage: "exit 1 at differences of this `CLASS`: breaking, risky, security or any (default: risky, or diff.failOn of the configuration); risky and security fail for what concerns security whatever its class, so for a \"safe [security]\" tool that was added"}
 }
 
 func strictOpenFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "strict-open", Usage: "count what callers may send in members that an open object does not declare: a new optional argument can then break a call"}
+	return &cli.BoolFlag{Name: "strict-open", Usage: "count what callers may send in members that an open object does not declare: a new optional argument can then break a call, and a new member of a result its reader; it is given to check and diff alike, since what it judges otherwise has another fingerprint"}
 }
 
 // failOn returns the threshold of --fail-on, of the configuration, or the default.
@@ -86,6 +86,7 @@ func (sh *shell) diff(c *cli.Context) error {
 	}
 	report := withLeftovers(diff.Report(changes), ranOut)
 	view := sheet{Report: report, threshold: threshold, changes: sh.changesFor(c), text: leading(changeLine(sides[0], sides[1], report))}
+	view.why = whyFailed(report, threshold)
 	view.remedy = differences.remedy(report.Failing(threshold))
 	if format == "markdown" {
 		view.document = append(diff.Markdown(sides[0], sides[1], changes, allInJSON), leftoverSection(ranOut)...)

@@ -142,9 +142,7 @@ func (d differences) judged(found []diag.Finding, named string) (passed, ranOut 
 
 // withLeftovers adds them to the report of a diff, of which they change no more than the counts.
 func withLeftovers(r diag.Report, ranOut []diag.Finding) diag.Report {
-	all := withFindings(r, ranOut)
-	all.Summary.Bump = r.Summary.Bump
-	return all
+	return withFindings(r, ranOut)
 }
 
 // leftoverSection shows them below the changes, as Markdown.
@@ -182,7 +180,13 @@ func (d differences) remedy(findings []diag.Finding) remedy {
 
 // tellRemedy tells it on stderr, where the report is for programs.
 func (sh *shell) tellRemedy(s sheet, format string) {
-	if text := s.remedy.text(s.most()); text != "" && format != "text" && format != "markdown" {
+	if format == "text" || format == "markdown" {
+		return
+	}
+	if s.why != "" {
+		fmt.Fprintf(sh.err, "anvil: %s\n", s.why)
+	}
+	if text := s.remedy.text(s.most()); text != "" {
 		fmt.Fprintf(sh.err, "anvil: %s", sh.clean(text))
 	}
 }

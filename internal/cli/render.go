@@ -25,6 +25,7 @@ type sheet struct {
 	next      []step
 	inspect   string // where to read the warnings of the gate, which the text then has in short; "" shows them whole
 	threshold diag.Threshold
+	why       string               // it fails, where its classes do not tell
 	remedy    remedy               // how to let pass what fails
 	changes   *diag.GroupedOptions // the findings are differences for a reviewer; nil for others
 }
@@ -43,6 +44,7 @@ func (s sheet) render(c *cli.Context, format string) ([]byte, error) {
 		return reportBytes(s.value, format)
 	case format == "markdown" && s.document != nil:
 		b.Write(s.document)
+		s.writeWhy(&b)
 		s.remedy.writeMarkdown(&b, s.most())
 		return b.Bytes(), nil
 	case format == "markdown":
@@ -84,6 +86,9 @@ func (s sheet) writeText(w io.Writer, shown diag.Report, hidden int) error {
 	if line := hiddenLine(hidden); line != "" {
 		fmt.Fprintln(w, line)
 	}
+	if s.why != "" {
+		fmt.Fprintf(w, "\n%s\n", s.why)
+	}
 	if text := s.remedy.text(s.most()); text != "" {
 		fmt.Fprintf(w, "\n%s", text)
 	}
@@ -106,9 +111,16 @@ func (s sheet) writeMarkdown(w *bytes.Buffer, shown diag.Report, hidden int) err
 	if line := hiddenLine(hidden); line != "" {
 		fmt.Fprintf(w, "\n%s\n", diag.MarkdownText(line))
 	}
+	s.writeWhy(w)
 	s.remedy.writeMarkdown(w, s.most())
 	writeNextMarkdown(w, s.next)
 	return nil
+}
+
+func (s sheet) writeWhy(w io.Writer) {
+	if s.why != "" {
+		fmt.Fprintf(w, "\n%s\n", diag.MarkdownText(s.why))
+	}
 }
 
 // most is how many entries of diff.accept are shown: the first ones, or all of them with --full.

@@ -24,7 +24,7 @@ type Summary struct {
 	Counts   map[Class]int `json:"counts"`
 	Security int           `json:"security"`
 	Accepted int           `json:"accepted,omitzero"` // findings that somebody lets pass
-	Bump     string        `json:"bump,omitzero"`     // of a diff: the step of the version that it asks for: patch, minor, major
+	Bump     string        `json:"bump,omitzero"`     // the step of the version that the differences ask for: patch, minor, major; of several servers the highest
 }
 
 // Status is how one server came out.
@@ -32,6 +32,7 @@ type Status struct {
 	Server  string `json:"server"`
 	State   string `json:"state"` // same, drift, updated, unreachable, unauthorized, failed, or what the command says
 	Message string `json:"message,omitzero"`
+	Bump    string `json:"bump,omitzero"` // the step of its version that its differences ask for
 }
 
 // OfServers reports a report about the configured servers, of which it may have looked at none.

@@ -76,6 +76,9 @@ const (
 
 var bumpRanks = map[Bump]int{None: 0, Patch: 1, Minor: 2, Major: 3}
 
+// Above reports whether b is a higher step than another.
+func (b Bump) Above(other Bump) bool { return bumpRanks[b] > bumpRanks[other] }
+
 // SuggestedBump returns the step that the findings of a diff ask for: a break is a new major version; what is risky or new is a minor one, anything
 // else a patch. What concerns the server's version itself does not count.
 func SuggestedBump(findings []diag.Finding) Bump {

@@ -7,10 +7,14 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf16"
+
+	cli "github.com/urfave/cli/v2"
 
 	"anvil/compiler/adopt"
 	"anvil/compiler/adopt/gate"
 	"anvil/compiler/air"
+	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/surface"
 	"anvil/compiler/yaml"
@@ -35,7 +39,7 @@ func parseAcceptance(text string) (gate.Acceptance, error) {
 }
 
 func acceptanceOf(a config.Acceptance) (gate.Acceptance, error) {
-	out := gate.Acceptance{Rule: a.Rule, Fingerprint: a.Fingerprint, Server: a.Server, Tool: a.Tool, Item: a.Item, At: a.At, Reason: strings.TrimSpace(a.Reason)}
+	out := gate.Acceptance{Rule: a.Rule, Fingerprint: a.Fingerprint, Server: a.Server, Tool: a.Tool, Item: a.Item, At: a.At, Reason: strings.TrimSpace(a.Reason), Place: a.Place}
 	if a.Until != "" {
 		until, err := time.Parse(gate.Day, a.Until)
 		if err != nil {
@@ -101,19 +105,39 @@ const (
 	renewal = 90 * 24 * time.Hour // that an acceptance is proposed for
 )
 
-// howToAccept tells how to let pass what refuses a surface, those findings that may be: the entries of gate.accept, and the first of them as a flag.
-// It is empty when there are none.
-func howToAccept(findings []diag.Finding, now time.Time) string {
-	entries := acceptEntries(findings, now)
-	if len(entries) == 0 {
-		return ""
+// howToAccept tells how to let pass what refuses a surface, those findings that may be: the entries of gate.accept, and the first of them as a flag; of what
+// an acceptance ran out for, which entry needs another day. It is empty when there are none.
+func howToAccept(findings []diag.Finding, o gate.Options, file *config.File) string {
+	r := remedy{section: "gate", file: file, more: "the next refusal has them, once these are accepted"}
+	var open []diag.Finding
+	for _, f := range findings {
+		if line, ok := renewalOf(f, o.Accepted, o.Now); ok {
+			r.renewed = append(r.renewed, line)
+		} else {
+			open = append(open, f)
+		}
 	}
-	return toLetPass + "\n" + pasted("gate", entries, howMany) + "or for this once: --accept " + diag.ShellWord(entries[0])
+	r.entries = acceptEntries(open, o.Now)
+	text := r.text(howMany)
+	if len(r.entries) > 0 {
+		text += "or for this once: --accept " + diag.ShellWord(r.entries[0].String())
+	}
+	return strings.TrimSuffix(text, "\n")
+}
+
+// howToAccept tells it by the configuration and the flags.
+func (sh *shell) howToAccept(c *cli.Context, findings []diag.Finding) (string, error) {
+	o, err := sh.gateOptions(c)
+	if err != nil {
+		return "", err
+	}
+	file, err := sh.loadConfig(c)
+	return howToAccept(findings, o, file), err
 }
 
 // acceptEntries are the acceptances that would cover the findings: one for each rule and item, and no more of the item than they are about, where
 // that is one place. What concerns security is accepted place by place: else one that was looked at would let another pass.
-func acceptEntries(findings []diag.Finding, now time.Time) []string {
+func acceptEntries(findings []diag.Finding, now time.Time) []entry {
 	type about struct{ rule, server, tool, item, at string }
 	var order []about
 	places := map[about][]gate.Acceptance{}
@@ -132,14 +156,14 @@ func acceptEntries(findings []diag.Finding, now time.Time) []string {
 		}
 		places[key] = append(places[key], a)
 	}
-	var entries []string
+	var entries []entry
 	for _, key := range order {
 		a := places[key][0]
 		if slices.ContainsFunc(places[key], func(other gate.Acceptance) bool { return other.At != a.At }) {
 			a.At = ""
 		}
-		if entry := acceptEntry(a); len(entry) <= howLong {
-			entries = append(entries, entry)
+		if len(acceptEntry(a)) <= howLong {
+			entries = append(entries, entry{Acceptance: a})
 		}
 	}
 	return entries
@@ -147,25 +171,66 @@ func acceptEntries(findings []diag.Finding, now time.Time) []string {
 
 // acceptEntry is an acceptance as gate.accept or diff.accept has it, on one line.
 func acceptEntry(a gate.Acceptance) string {
-	text := "{rule: " + a.Rule
-	if a.Fingerprint != "" {
-		text = "{fingerprint: " + yaml.Quote(a.Fingerprint) // one of digits alone would be a number
-	}
-	add := func(key, value string) {
-		if value != "" {
-			text += ", " + key + ": " + yamlWord(value)
+	var parts []string
+	for _, m := range membersOf(a) {
+		word := yamlWord(m[1])
+		switch m[0] {
+		case "rule", "until":
+			word = m[1]
+		case "fingerprint":
+			word = yaml.Quote(m[1]) // one of digits alone would be a number
 		}
+		parts = append(parts, m[0]+": "+word)
 	}
-	add("server", a.Server)
-	add("tool", a.Tool)
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// jsonEntry is the same in JSON.
+func jsonEntry(a gate.Acceptance) string {
+	var parts []string
+	for _, m := range membersOf(a) {
+		parts = append(parts, `"`+m[0]+`": `+jsonWord(m[1]))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// membersOf are the members of an entry that are given, in their order.
+func membersOf(a gate.Acceptance) (members [][2]string) {
+	item := [2]string{}
 	switch kind, name, _ := strings.Cut(a.Item, "/"); surface.Kind(kind) {
 	case surface.ResourceTemplate:
-		add("template", name)
+		item = [2]string{"template", name}
 	case surface.Prompt, surface.Resource:
-		add(kind, name)
+		item = [2]string{kind, name}
 	}
-	add("at", a.At)
-	return text + ", until: " + a.Until.UTC().Format(gate.Day) + ", reason: " + yamlWord(a.Reason) + "}"
+	rule := a.Rule
+	if a.Fingerprint != "" {
+		rule = ""
+	}
+	for _, m := range [][2]string{{"rule", rule}, {"fingerprint", a.Fingerprint}, {"server", a.Server}, {"tool", a.Tool}, item, {"at", a.At},
+		{"until", a.Until.UTC().Format(gate.Day)}, {"reason", a.Reason}} {
+		if m[1] != "" {
+			members = append(members, m)
+		}
+	}
+	return members
+}
+
+// jsonWord spells a text as a string of JSON, with everything beyond ASCII as an escape.
+func jsonWord(text string) string {
+	var b strings.Builder
+	for _, r := range string(diag.PrintableJSON(canon.Quote(text))) {
+		switch {
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		case r > unicode.MaxASCII:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return string(diag.HarmlessQuoted([]byte(b.String())))
 }
 
 // plainWord is a text that YAML cannot read as anything else.

@@ -67,7 +67,8 @@ func TestProposedAcceptances(t *testing.T) {
 		t.Fatalf("%d entries, want one for each place of an item, the server's title and its instructions: %d, and %d at least", len(entries), len(places), least)
 	}
 	text := "gate:\n  accept:\n"
-	for _, entry := range entries {
+	for _, e := range entries {
+		entry := e.String()
 		if diag.Printable(entry) != entry || diag.Commands(entry) || strings.ContainsFunc(entry, func(r rune) bool { return r > unicode.MaxASCII }) {
 			t.Errorf("an entry is not fit to be printed: %q", entry)
 		}
@@ -87,11 +88,26 @@ func TestProposedAcceptances(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", entries[i], err)
 		}
-		byFlag, err := parseAcceptance(entries[i])
+		byFlag, err := parseAcceptance(entries[i].String())
+		byFlag.Place = acceptance.Place
 		if err != nil || byFlag != acceptance {
 			t.Errorf("as a flag %s is %+v, %v", entries[i], byFlag, err)
 		}
 		accepted = append(accepted, acceptance)
+	}
+	asJSON := filepath.Join(t.TempDir(), "mcp.json")
+	braced := remedy{section: "gate", file: emptyJSON(t), entries: entries}.paste(len(entries))
+	if err := os.WriteFile(asJSON, []byte("{"+braced+"}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	same, err := config.Load(asJSON, os.LookupEnv)
+	if err != nil || len(same.Gate.Accept) != len(entries) {
+		t.Fatalf("as JSON: %v", err)
+	}
+	for i, a := range same.Gate.Accept {
+		if a.Place = file.Gate.Accept[i].Place; a != file.Gate.Accept[i] {
+			t.Errorf("as JSON %s is %+v", entries[i], a)
+		}
 	}
 	v := gate.Check(s, gate.Options{Accepted: accepted, Now: now})
 	left := slices.DeleteFunc(v.Findings, func(f diag.Finding) bool { return f.Rule != "hidden-text" || f.Accepted != nil })
@@ -111,19 +127,33 @@ func TestProposedAcceptances(t *testing.T) {
 	}
 }
 
+// emptyJSON is a configuration that is written as JSON and has nothing in it.
+func emptyJSON(t *testing.T) *config.File {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "mcp.json")
+	if err := os.WriteFile(name, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := config.Load(name, os.LookupEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
 // TestHowToAccept names the first of many, and never what may not pass.
 func TestHowToAccept(t *testing.T) {
 	var many []diag.Finding
 	for i := range 30 {
 		many = append(many, diag.Finding{Rule: "hidden-text", Class: diag.Error, Subject: fmt.Sprint("tool/t", i), Tool: fmt.Sprint("t", i), Pointer: "/description"})
 	}
-	text := howToAccept(many, time.Unix(0, 0))
-	if strings.Count(text, "\n    - {") != howMany || !strings.Contains(text, "# and 20 more") {
+	text := howToAccept(many, gate.Options{}, nil)
+	if strings.Count(text, "\n    - {") != howMany || !strings.Contains(text, "# and 20 more: the next refusal has them") {
 		t.Errorf("got\n%s", text)
 	}
 	never := []diag.Finding{{Rule: "duplicate-name", Class: diag.Error}, {Rule: secretInSurface.ID, Class: diag.Error}, {Rule: "acceptance-expired", Class: diag.Error},
 		{Rule: "hidden-text", Class: diag.Warning}, {Rule: "hidden-text", Class: diag.Error, Tool: strings.Repeat("x", 10_000)}}
-	if text := howToAccept(never, time.Unix(0, 0)); text != "" {
+	if text := howToAccept(never, gate.Options{}, nil); text != "" {
 		t.Errorf("it is proposed to accept %s", text)
 	}
 }

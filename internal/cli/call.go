@@ -116,6 +116,9 @@ func (w way) explain(ctx context.Context, t config.Target, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
+	if isMissing(err) {
+		return usagef("%s: the server cannot be started: %w", calledTarget(t), err)
+	}
 	return &exitError{exitUnreachable, fmt.Errorf("%s: the server could not be reached: %w%s", calledTarget(t), err, adviceFor(t.Server.Redacted(), err))}
 }
 

@@ -32,10 +32,11 @@ func (sh *shell) checkCommand() *cli.Command {
 		Name: "check", Usage: "probe every configured server again and report drift from the committed snapshots",
 		ArgsUsage: "[NAME...]",
 		Description: `NAME is a server of the configuration; without names all are checked. A difference at or above --fail-on exits 1, also when
-another server cannot be reached (4) or asks for authentication (5).
+another server cannot be reached (4) or asks for authentication (5). What concerns security fails risky (the default) and security whatever
+its class: a "safe [security]" finding, such as a tool that was added, fails the check.
 
-A difference that was looked at and may stay for a while is let pass by its fingerprint, under diff.accept in anvil.yaml; the report prints
-the entries. --shard 2/5 checks the second of five parts of the servers, for CI that runs jobs side by side; no part tells that an acceptance
+A difference that was looked at and may stay for a while is let pass by its fingerprint, under diff.accept in the configuration; the
+report prints the entries for what fails, ten or with --full all. --shard 2/5 checks the second of five parts of the servers, for CI that runs jobs side by side; no part tells that an acceptance
 is not used, and the first tells of snapshots without a server.
 
 What is compared is the surface with its snapshot. The gate has its say too, since an acceptance ends on its day: one that ran out is an
@@ -121,15 +122,19 @@ func (sh *shell) check(c *cli.Context) error {
 	if report, err = joinDifferences(c, report, k.file, outcomes, k.differences); err != nil {
 		return err
 	}
-	var toPaste []string
+	view := sheet{Report: report, threshold: k.threshold, changes: sh.changesFor(c)}
 	if !c.Bool("update") {
-		toPaste = k.differences.toPaste(report.Failing(k.threshold))
+		view.why = whyFailed(report, k.threshold)
+		view.remedy = k.differences.remedy(report.Failing(k.threshold))
 	}
-	if err := sh.printCheck(c, sheet{Report: report, threshold: k.threshold, toPaste: toPaste}, k.format); err != nil {
+	if err := sh.printCheck(c, view, k.format); err != nil {
 		return err
 	}
-	sh.tellToPaste(toPaste, k.format)
+	sh.tellRemedy(view, k.format)
 	sh.tellHow(outcomes)
+	if c.Bool("update") {
+		sh.tellStillFailing(report, k.threshold)
+	}
 	return checkExit(report, k.threshold, c.Bool("update"))
 }
 
@@ -226,10 +231,11 @@ func compared(name string, store surface.Store, seen observed, old *surface.McpS
 		return out
 	}
 	found := diff.Judge(diff.Compare(old, seen.snapshot.WithHistory(old), d.Options))
+	step := string(diff.SuggestedBump(found))
 	out.findings, out.passed = d.pass(serverFindings(name, append(found, leaks(seen.snapshot, seen.secrets)...)), "")
 	out.status = diag.Status{Server: name, State: stateSame}
 	if len(out.findings) > 0 {
-		out.status.State, out.status.Message = stateDrift, diag.NewReport("check", out.findings).Summary.Line()
+		out.status.State, out.status.Message, out.status.Bump = stateDrift, driftLine(old, seen.snapshot, out.findings, step), step
 	}
 	return out
 }
@@ -244,11 +250,11 @@ func serverFindings(name string, findings []diag.Finding) []diag.Finding {
 
 // accept writes what the server shows now in the place of old, if the gate lets it pass.
 func (sh *shell) accept(name string, store surface.Store, seen observed, old *surface.McpSurfaceSnapshot, verdict gate.Verdict, o gate.Options, d differences) outcome {
-	ranOut := leftovers(o, false, verdict.Covered)
+	ranOut := leftovers(nil, o, false, verdict.Covered)
 	gated := serverFindings(name, matters(verdict.Findings)) // what ran out is told over all servers
 	if errors := slices.DeleteFunc(slices.Concat(gated, ranOut), func(f diag.Finding) bool { return !refusing(f) }); len(errors) > 0 {
 		message := "the gate refuses this surface: " + diag.NewReport("check", errors).Summary.Line() + "; its snapshot stays as it was"
-		return outcome{status: diag.Status{Server: name, State: stateRefused, Message: message}, findings: gated, how: howToAccept(errors, o.Now)}
+		return outcome{status: diag.Status{Server: name, State: stateRefused, Message: message}, findings: gated, how: howToAccept(errors, o, d.file)}
 	}
 	now, err := sh.replace(store, name, old, seen.snapshot)
 	if err != nil {
@@ -264,61 +270,12 @@ func (sh *shell) accept(name string, store surface.Store, seen observed, old *su
 	out := outcome{status: diag.Status{Server: name, State: state, Message: now.Digest}, findings: gated}
 	out.passed = make([]bool, len(d.accepted))
 	if old != nil {
-		var moved []diag.Finding
-		moved, out.passed = d.pass(serverFindings(name, diff.Judge(diff.Compare(old, now, d.Options))), "")
+		moved := diff.Judge(diff.Compare(old, now, d.Options))
+		out.status.Bump = string(diff.SuggestedBump(moved))
+		moved, out.passed = d.pass(serverFindings(name, moved), "")
 		out.findings = append(out.findings, moved...)
 	}
 	return out
-}
-
-func joined(kind string, outcomes []outcome) diag.Report {
-	var findings []diag.Finding
-	var statuses []diag.Status
-	for _, o := range outcomes {
-		findings = append(findings, o.findings...)
-		statuses = append(statuses, o.status)
-	}
-	r := diag.NewReport(kind, findings)
-	r.Servers = statuses
-	return r
-}
-
-func withFindings(r diag.Report, more []diag.Finding) diag.Report {
-	next := diag.NewReport(r.Report, append(slices.Clone(r.Findings), more...))
-	next.Servers = r.Servers
-	return next
-}
-
-// joinDifferences adds what shows only over all servers: snapshots that have none, and what is left of the acceptances of differences.
-func joinDifferences(c *cli.Context, report diag.Report, file *config.File, outcomes []outcome, d differences) (diag.Report, error) {
-	var orphans outcome
-	orphans.passed = make([]bool, len(d.accepted))
-	if c.NArg() == 0 && isFirstShard(c) {
-		found, err := orphaned(storeOf(c), file)
-		if err != nil {
-			return report, err
-		}
-		orphans.findings, orphans.passed = d.pass(found, "")
-	}
-	outcomes = append(slices.Clone(outcomes), orphans)
-	all := isWhole(c) && !slices.ContainsFunc(outcomes, func(o outcome) bool { return o.passed == nil })
-	return withFindings(report, append(orphans.findings, d.leftovers(all, outcomes)...)), nil
-}
-
-func orphaned(store surface.Store, file *config.File) ([]diag.Finding, error) {
-	names, err := store.Names()
-	if err != nil {
-		return nil, err
-	}
-	var findings []diag.Finding
-	for _, name := range names {
-		if !slices.Contains(file.Names(), name) {
-			f := snapshotOrphaned.Finding("server", fmt.Sprintf("snapshot %s has no server in %s", store.Path(name), file.Path))
-			f.Server, f.Hint = name, "remove the file, or configure the server"
-			findings = append(findings, f.Sealed())
-		}
-	}
-	return findings, nil
 }
 
 func (sh *shell) printCheck(c *cli.Context, s sheet, format string) error {
@@ -336,7 +293,7 @@ func (sh *shell) printCheck(c *cli.Context, s sheet, format string) error {
 	} else {
 		look += "--all"
 	}
-	s.text, s.inspect, s.changes = leading(lines), look+repeated(c, "config"), sh.changesFor(c)
+	s.text, s.inspect = leading(lines), look+repeated(c, "config")
 	s.markdown = func(w io.Writer) error { return writeStatusTable(w, r.Servers) }
 	return sh.show(c, s, format)
 }

@@ -47,6 +47,7 @@ func watched(server string, v gate.Verdict, accepted []gate.Acceptance) []diag.F
 // joinGate adds what shows only over all servers of the check: findings of several together that somebody lets pass, and what is left of the
 // acceptances.
 func (sh *shell) joinGate(c *cli.Context, report diag.Report, servers []config.Server, outcomes []outcome) (diag.Report, error) {
+	file, _ := sh.loadConfig(c) // which gateOptions tells of
 	o, err := sh.gateOptions(c)
 	if err != nil || len(o.Accepted) == 0 {
 		return report, err
@@ -74,5 +75,5 @@ func (sh *shell) joinGate(c *cli.Context, report diag.Report, servers []config.S
 			}
 		}
 	}
-	return withFindings(report, append(more, leftovers(o, all, covered...)...)), nil
+	return withFindings(report, append(more, leftovers(file, o, all, covered...)...)), nil
 }

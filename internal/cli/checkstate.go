@@ -48,6 +48,8 @@ func stateOf(err error) string {
 	switch code := exitCode(err); {
 	case errors.Is(err, context.Canceled):
 		return stateCancelled
+	case code == exitUsage:
+		return stateMisconfigured
 	case errors.As(err, &f):
 		return string(f.Code)
 	case code == exitFindings:
@@ -58,8 +60,6 @@ func stateOf(err error) string {
 		return string(probe.Unauthorized)
 	case code == exitUnreachable:
 		return string(probe.Unreachable)
-	case code == exitUsage:
-		return stateMisconfigured
 	}
 	return stateFailed
 }

@@ -15,11 +15,11 @@ import (
 var diffThresholds = []diag.Threshold{diag.FailOnBreaking, diag.FailOnRisky, diag.FailOnSecurity, diag.FailOnAny}
 
 func failOnFlag() cli.Flag {
-	return &cli.StringFlag{Name: "fail-on", Usage: "exit 1 at differences of this `CLASS`: breaking, risky, security or any (default: risky, or diff.failOn of the configuration)"}
+	return &cli.StringFlag{Name: "fail-on", Usage: "exit 1 at differences of this `CLASS`: breaking, risky, security or any (default: risky, or diff.failOn of the configuration); risky and security fail for what concerns security whatever its class, so for a \"safe [security]\" tool that was added"}
 }
 
 func strictOpenFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "strict-open", Usage: "count what callers may send in members that an open object does not declare: a new optional argument can then break a call"}
+	return &cli.BoolFlag{Name: "strict-open", Usage: "count what callers may send in members that an open object does not declare: a new optional argument can then break a call, and a new member of a result its reader; it is given to check and diff alike, since what it judges otherwise has another fingerprint"}
 }
 
 // failOn returns the threshold of --fail-on, of the configuration, or the default.
@@ -77,10 +77,18 @@ func (sh *shell) diff(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	changes, ranOut := differences.judged(findings, targetName(c))
+	named := targets[1].Server.Name
+	if named == "" && sh.rest == nil {
+		named = targetName(c)
+	}
+	changes, ranOut := differences.judged(findings, named)
+	if targets[1].Kind == config.KindName { // told as the check of that server tells them
+		changes = serverFindings(named, changes)
+	}
 	report := withLeftovers(diff.Report(changes), ranOut)
 	view := sheet{Report: report, threshold: threshold, changes: sh.changesFor(c), text: leading(changeLine(sides[0], sides[1], report))}
-	view.toPaste = differences.toPaste(report.Failing(threshold))
+	view.why = whyFailed(report, threshold)
+	view.remedy = differences.remedy(report.Failing(threshold))
 	if format == "markdown" {
 		view.document = func(page diag.PageOptions) []byte {
 			behind := leftoverSection(ranOut)
@@ -91,7 +99,7 @@ func (sh *shell) diff(c *cli.Context) error {
 	if err := sh.show(c, view, format); err != nil {
 		return err
 	}
-	sh.tellToPaste(view.toPaste, format)
+	sh.tellRemedy(view, format)
 	return found(len(report.Failing(threshold)) > 0)
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	cli "github.com/urfave/cli/v2"
@@ -12,6 +13,7 @@ import (
 	"anvil/compiler/adopt/gate"
 	"anvil/compiler/diag"
 	"anvil/compiler/diff"
+	"anvil/internal/config"
 )
 
 // differences is how the differences of two surfaces are judged: by what callers may send, and by what of them somebody lets pass.
@@ -19,6 +21,8 @@ type differences struct {
 	diff.Options
 	accepted []gate.Acceptance // of diff.accept
 	now      time.Time
+	file     *config.File // that they are in; nil when there is none
+	whole    bool         // all servers are looked at
 }
 
 // differences reads them from the flags and the configuration.
@@ -28,6 +32,7 @@ func (sh *shell) differences(c *cli.Context) (differences, error) {
 	if err != nil || file == nil {
 		return d, err
 	}
+	d.file = file
 	for _, a := range file.Diff.Accept {
 		acceptance, err := acceptanceOf(a)
 		if err != nil {
@@ -78,6 +83,27 @@ func (d differences) pass(findings []diag.Finding, named string) (passed []diag.
 // leftovers are the findings about the acceptances themselves: those that ran out, and those that accept nothing. Without all servers these are only the
 // ones whose difference a new snapshot holds now.
 func (d differences) leftovers(all bool, outcomes []outcome) []diag.Finding {
+	return withSubjects(d.unsaid(all, outcomes), outcomes)
+}
+
+// withSubjects says in findings about acceptances which difference they are about, where it is among those that were found.
+func withSubjects(left []diag.Finding, outcomes []outcome) []diag.Finding {
+	about := map[string]string{}
+	for _, out := range outcomes {
+		for _, f := range out.findings {
+			about[f.Fingerprint] = f.Rule + ", " + placeOf(f)
+		}
+	}
+	for i, f := range left {
+		fingerprint := strings.TrimPrefix(f.Subject, "difference/")
+		if what := about[fingerprint]; what != "" {
+			left[i].Message = strings.Replace(f.Message, fingerprint, fingerprint+" ("+diag.Shorten(what, 2*maxCell)+")", 1)
+		}
+	}
+	return left
+}
+
+func (d differences) unsaid(all bool, outcomes []outcome) []diag.Finding {
 	var settled []gate.Acceptance
 	var others []gate.Acceptance
 	var covered []bool
@@ -90,28 +116,33 @@ func (d differences) leftovers(all bool, outcomes []outcome) []diag.Finding {
 		switch {
 		case gone && !used:
 			settled = append(settled, a)
-		case used || all:
+		case used || all || d.whole && isOfNobody(d.file, a):
 			others, covered = append(others, a), append(covered, used)
 		}
 	}
-	found := gate.Leftovers(settled, make([]bool, len(settled)), d.now)
-	for i := range found {
-		found[i].Hint = "remove the acceptance: the new snapshot holds what it accepted"
+	var found []diag.Finding
+	for _, a := range settled {
+		for _, f := range gate.Leftovers([]gate.Acceptance{a}, []bool{false}, d.now) {
+			f.Hint = "remove the acceptance" + atPlace(a) + ": the new snapshot holds what it accepted"
+			found = append(found, f)
+		}
 	}
-	return append(found, gate.Leftovers(others, covered, d.now)...)
+	return append(found, leftOf(d.file, others, covered, d.now)...)
 }
 
 // judged marks what of the differences of two surfaces somebody lets pass, and returns the acceptances of them that ran out as findings.
 func (d differences) judged(found []diag.Finding, named string) (passed, ranOut []diag.Finding) {
 	passed, covered := d.pass(found, named)
-	return passed, d.leftovers(false, []outcome{{passed: covered}})
+	known := slices.Clone(passed)
+	if named != "" {
+		known = append(known, serverFindings(named, slices.Clone(passed))...)
+	}
+	return passed, d.leftovers(false, []outcome{{passed: covered, findings: known}})
 }
 
 // withLeftovers adds them to the report of a diff, of which they change no more than the counts.
 func withLeftovers(r diag.Report, ranOut []diag.Finding) diag.Report {
-	all := withFindings(r, ranOut)
-	all.Summary.Bump = r.Summary.Bump
-	return all
+	return withFindings(r, ranOut)
 }
 
 // leftoverSection shows them below the changes, as Markdown.
@@ -129,43 +160,36 @@ func (o outcome) settled() bool {
 	return slices.Contains([]string{stateAccepted, stateUpdated}, o.status.State)
 }
 
-// toPaste are the entries of diff.accept that would let pass what fails, the worst first, with a remark on what each is about.
-func (d differences) toPaste(findings []diag.Finding) (entries []string) {
+// remedy is how to let pass what fails, the worst first.
+func (d differences) remedy(findings []diag.Finding) remedy {
+	r := remedy{section: "diff", file: d.file, more: "--full lists them"}
 	slices.SortStableFunc(findings, func(a, b diag.Finding) int { return b.Class.Rank() - a.Class.Rank() })
 	for _, f := range findings {
 		if _, ofDiff := diff.Rules.Find(f.Rule); !ofDiff { // others have a better way out, which their hints tell
 			continue
 		}
-		entry := acceptEntry(gate.Acceptance{Fingerprint: f.Fingerprint, Server: f.Server, Until: d.now.Add(renewal), Reason: "say why"})
-		about := f.Subject
-		if f.Pointer != "" {
-			about += " " + f.Pointer
+		if line, ok := renewalOf(f, d.accepted, d.now); ok {
+			r.renewed = append(r.renewed, line)
+			continue
 		}
-		entries = append(entries, entry+" # "+f.Rule+" "+yamlWord(shorten(about, maxCell)))
+		a := gate.Acceptance{Fingerprint: f.Fingerprint, Server: f.Server, Until: d.now.Add(renewal), Reason: "say why"}
+		r.entries = append(r.entries, entry{a, f.Rule + " " + yamlWord(shorten(placeOf(f), maxCell))})
 	}
-	return entries
+	return r
 }
 
-// pasted is a section of anvil.yaml with so many of the entries at most.
-func pasted(section string, entries []string, most int) string {
-	text := section + ":\n  accept:\n"
-	for _, entry := range entries[:min(most, len(entries))] {
-		text += "    - " + entry + "\n"
+// tellRemedy tells it on stderr, where the report is for programs.
+func (sh *shell) tellRemedy(s sheet, format string) {
+	if format == "text" || format == "markdown" {
+		return
 	}
-	if more := len(entries) - most; more > 0 {
-		text += fmt.Sprintf("    # and %d more\n", more)
+	if s.why != "" {
+		fmt.Fprintf(sh.err, "anvil: %s\n", s.why)
 	}
-	return text
-}
-
-// tellToPaste tells on stderr how to let pass what fails, where the report is for programs.
-func (sh *shell) tellToPaste(entries []string, format string) {
-	if len(entries) > 0 && format != "text" && format != "markdown" {
-		fmt.Fprintf(sh.err, "anvil: %s\n%s", toLetPass, sh.clean(pasted("diff", entries, howMany)))
+	if text := s.remedy.text(s.most()); text != "" {
+		fmt.Fprintf(sh.err, "anvil: %s", sh.clean(text))
 	}
 }
-
-const toLetPass = "to let pass what you have looked at, put it into anvil.yaml:"
 
 // apart takes what somebody lets pass out of a report of differences.
 func apart(r diag.Report) (open, passed diag.Report) {

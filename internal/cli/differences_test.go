@@ -51,7 +51,7 @@ func oddDifferences(t *testing.T) []diag.Finding {
 func TestAcceptedDifference(t *testing.T) {
 	now := time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)
 	found := serverFindings("it's", oddDifferences(t))
-	entries := differences{now: now}.toPaste(slices.Clone(found))
+	entries := differences{now: now}.remedy(slices.Clone(found)).entries
 	if len(entries) != len(found) {
 		t.Fatalf("%d entries for %d findings", len(entries), len(found))
 	}
@@ -92,15 +92,15 @@ func TestAcceptedDifference(t *testing.T) {
 }
 
 // pastedAcceptances reads entries as anvil.yaml would hold them.
-func pastedAcceptances(t *testing.T, entries []string) (accepted []gate.Acceptance) {
+func pastedAcceptances(t *testing.T, entries []entry) (accepted []gate.Acceptance) {
 	t.Helper()
-	for _, entry := range entries {
-		if diag.Printable(entry) != entry || diag.Commands(entry) || strings.ContainsFunc(entry, func(r rune) bool { return r > unicode.MaxASCII }) {
+	for _, e := range entries {
+		if entry := e.String() + jsonEntry(e.Acceptance); diag.Printable(entry) != entry || diag.Commands(entry) || strings.ContainsFunc(entry, func(r rune) bool { return r > unicode.MaxASCII }) {
 			t.Errorf("an entry is not fit to be printed: %q", entry)
 		}
 	}
 	name := filepath.Join(t.TempDir(), "anvil.yaml")
-	if err := os.WriteFile(name, []byte(pasted("diff", entries, len(entries))), 0o600); err != nil {
+	if err := os.WriteFile(name, []byte(remedy{section: "diff", entries: entries}.paste(len(entries))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	file, err := config.Load(name, os.LookupEnv)
@@ -170,9 +170,9 @@ func TestToPaste(t *testing.T) {
 		}
 		many = append(many, f.Sealed())
 	}
-	entries := differences{now: time.Unix(0, 0)}.toPaste(many)
-	text := pasted("diff", entries, howMany)
-	if !strings.Contains(entries[0], `"tool/t25"`) || strings.Count(text, "\n    - {") != howMany || !strings.HasSuffix(text, "    # and 20 more\n") {
+	r := differences{now: time.Unix(0, 0)}.remedy(many)
+	text := r.paste(howMany)
+	if !strings.Contains(r.entries[0].String(), `"tool/t25"`) || strings.Count(text, "\n    - {") != howMany || !strings.HasSuffix(text, "    # and 20 more: --full lists them\n") {
 		t.Errorf("got\n%.500s", text)
 	}
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os/exec"
 
 	"anvil/compiler/adopt/probe"
 	"anvil/compiler/pack"
@@ -55,6 +57,16 @@ func found(fails bool) error {
 	return nil
 }
 
+// isMissing reports a command or a folder that is not there: the configuration, or the machine that it is used on, has to be mended, and running it again
+// mends nothing.
+func isMissing(err error) bool {
+	var failure *probe.Failure
+	if errors.As(err, &failure) && failure.Stage != probe.Connect {
+		return false
+	}
+	return errors.Is(err, exec.ErrNotFound) || failure != nil && errors.Is(err, fs.ErrNotExist)
+}
+
 // exitCode maps every error of every command to its exit code.
 func exitCode(err error) int {
 	var coded *exitError
@@ -69,6 +81,8 @@ func exitCode(err error) int {
 		return coded.code
 	case errors.Is(err, wire.ErrAuthRequired):
 		return exitAuth
+	case isMissing(err):
+		return exitUsage
 	case errors.As(err, &failure), errors.As(err, &ended), errors.As(err, &status), errors.Is(err, wire.ErrNotMCP):
 		return exitUnreachable
 	case errors.Is(err, surface.ErrDigest), errors.As(err, &notWhole):

@@ -83,6 +83,7 @@ func (sh *shell) inspectAll(c *cli.Context, threshold diag.Threshold, format str
 
 func (sh *shell) newInspections(c *cli.Context, servers []config.Server, views []*inspection, outcomes []outcome) (inspections, error) {
 	v := inspections{Report: joined("inspect", outcomes), Surfaces: []serverSurface{}, Aliases: []aliasView{}, Next: []step{}}
+	file, _ := sh.loadConfig(c) // which gateOptions tells of
 	o, err := sh.gateOptions(c)
 	if err != nil {
 		return v, err
@@ -105,7 +106,7 @@ func (sh *shell) newInspections(c *cli.Context, servers []config.Server, views [
 	if err != nil {
 		return v, err
 	}
-	v.Report = withFindings(v.Report, slices.Concat(met.Findings, leftovers(o, len(v.Surfaces) == len(servers), append(covered, met.Covered)...)))
+	v.Report = withFindings(v.Report, slices.Concat(met.Findings, leftovers(file, o, len(v.Surfaces) == len(servers), append(covered, met.Covered)...)))
 	v.Clients, v.Aliases = clientVerdicts(v.Findings, o.Clients, v.Totals.Tools, v.Totals.Tokens.Tools), aliasesOf(v.Findings)
 	if rule := firstError(v.Report); rule != "" {
 		v.Next = append(v.Next, nextForError(rule))

@@ -13,6 +13,7 @@ import (
 	"anvil/compiler/adopt/gate"
 	"anvil/compiler/diag"
 	"anvil/compiler/profiles"
+	"anvil/internal/config"
 )
 
 // gateFlags are the flags of every command that runs the gate.
@@ -55,6 +56,7 @@ func (sh *shell) gateOptions(c *cli.Context) (gate.Options, error) {
 		if err != nil {
 			return o, usagef("--accept %q: %w", text, err)
 		}
+		acceptance.Place = "--accept"
 		o.Accepted = append(o.Accepted, acceptance)
 	}
 	return o, nil
@@ -91,8 +93,9 @@ func (sh *shell) verdict(c *cli.Context, seen observed, more ...diag.Finding) (g
 		}
 		mine, covered = append(mine, a), append(covered, v.Covered[i])
 	}
-	v.Findings = append(v.Findings, gate.Leftovers(mine, covered, o.Now)...)
-	return v, nil
+	file, err := sh.loadConfig(c)
+	v.Findings = append(v.Findings, leftOf(file, mine, covered, o.Now)...)
+	return v, err
 }
 
 // shared returns whether an acceptance may be there for another server of the configuration than the one that is looked at.
@@ -138,7 +141,7 @@ func (sh *shell) judgeTogether(c *cli.Context, surfaces []gate.Surface, o gate.O
 }
 
 // leftovers are the findings about the acceptances themselves, by what each verdict says of them: unused ones when every server was looked at.
-func leftovers(o gate.Options, all bool, verdicts ...[]bool) []diag.Finding {
+func leftovers(file *config.File, o gate.Options, all bool, verdicts ...[]bool) []diag.Finding {
 	var accepted []gate.Acceptance
 	var covered []bool
 	for i, a := range o.Accepted {
@@ -147,7 +150,7 @@ func leftovers(o gate.Options, all bool, verdicts ...[]bool) []diag.Finding {
 			accepted, covered = append(accepted, a), append(covered, used)
 		}
 	}
-	return gate.Leftovers(accepted, covered, o.Now)
+	return leftOf(file, accepted, covered, o.Now)
 }
 
 // tookTooLong says what to do when the time was not enough for the gate.

@@ -107,5 +107,5 @@ func (sh *shell) showEdit(c *cli.Context, format, path string, seen observed, ed
 	if err := sh.show(c, view, format); err != nil {
 		return err
 	}
-	return refusal("snapshot", gated, sh.now())
+	return sh.refusal(c, "snapshot", gated)
 }

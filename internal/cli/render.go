@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"unicode/utf8"
 
 	cli "github.com/urfave/cli/v2"
@@ -24,7 +25,8 @@ type sheet struct {
 	next      []step
 	inspect   string // where to read the warnings of the gate, which the text then has in short; "" shows them whole
 	threshold diag.Threshold
-	toPaste   []string             // entries of diff.accept that would let pass what fails
+	why       string               // it fails, where its classes do not tell
+	remedy    remedy               // how to let pass what fails
 	changes   *diag.GroupedOptions // the findings are differences for a reviewer; nil for others
 }
 
@@ -41,9 +43,9 @@ func (s sheet) render(c *cli.Context, format string) ([]byte, error) {
 		}
 		return reportBytes(s.value, format)
 	case format == "markdown" && s.document != nil:
-		paste := s.pasteSection()
-		b.Write(s.document(s.page(len(paste))))
-		b.WriteString(paste)
+		behind := s.behind()
+		b.Write(s.document(s.page(utf8.RuneCountInString(behind))))
+		b.WriteString(behind)
 		return b.Bytes(), nil
 	case format == "markdown":
 		err := s.writeMarkdown(&b, shown, hidden)
@@ -84,15 +86,18 @@ func (s sheet) writeText(w io.Writer, shown diag.Report, hidden int) error {
 	if line := hiddenLine(hidden); line != "" {
 		fmt.Fprintln(w, line)
 	}
-	if len(s.toPaste) > 0 {
-		fmt.Fprintf(w, "\n%s\n%s", toLetPass, s.pasted())
+	if s.why != "" {
+		fmt.Fprintf(w, "\n%s\n", s.why)
+	}
+	if text := s.remedy.text(s.most()); text != "" {
+		fmt.Fprintf(w, "\n%s", text)
 	}
 	writeNext(w, s.next)
 	return nil
 }
 
 func (s sheet) writeMarkdown(w *bytes.Buffer, shown diag.Report, hidden int) error {
-	paste := s.pasteSection()
+	behind := s.behind()
 	if s.markdown != nil {
 		if err := s.markdown(w); err != nil {
 			return err
@@ -100,24 +105,26 @@ func (s sheet) writeMarkdown(w *bytes.Buffer, shown diag.Report, hidden int) err
 	}
 	fmt.Fprintf(w, "**%s**\n", shown.Line(isUnchecked))
 	if s.changes != nil {
-		w.Write(shown.Page(s.page(utf8.RuneCount(w.Bytes()) + len(paste))))
+		w.Write(shown.Page(s.page(utf8.RuneCount(w.Bytes()) + utf8.RuneCountInString(behind))))
 	} else if err := shown.WriteTable(w); err != nil {
 		return err
 	}
 	if line := hiddenLine(hidden); line != "" {
 		fmt.Fprintf(w, "\n%s\n", diag.MarkdownText(line))
 	}
-	w.WriteString(paste)
+	w.WriteString(behind)
 	writeNextMarkdown(w, s.next)
 	return nil
 }
 
-// pasteSection is the entries to paste, folded. Nothing that a server says begins a line of them, so nothing ends the fence.
-func (s sheet) pasteSection() string {
-	if len(s.toPaste) == 0 {
-		return ""
+// behind is what stands behind the findings as Markdown: why they fail, and the entries that would let them pass.
+func (s sheet) behind() string {
+	var b bytes.Buffer
+	if s.why != "" {
+		fmt.Fprintf(&b, "\n%s\n", diag.MarkdownText(s.why))
 	}
-	return fmt.Sprintf("\n<details><summary>%s</summary>\n\n```yaml\n%s```\n\n</details>\n", toLetPass, s.pasted())
+	s.remedy.writeMarkdown(&b, s.most())
+	return b.String()
 }
 
 // page is how a page of Markdown is written with so many characters beside the findings.
@@ -129,12 +136,12 @@ func (s sheet) page(used int) diag.PageOptions {
 	return page
 }
 
-// pasted are the entries of diff.accept for what fails: the first ones, or all of them with --full.
-func (s sheet) pasted() string {
+// most is how many entries of diff.accept are shown: the first ones, or all of them with --full.
+func (s sheet) most() int {
 	if s.changes != nil && s.changes.Full {
-		return pasted("diff", s.toPaste, len(s.toPaste))
+		return math.MaxInt
 	}
-	return pasted("diff", s.toPaste, howMany)
+	return howMany
 }
 
 // show prints the sheet, to the file of --out where the command has one.

@@ -48,7 +48,7 @@ var allClasses = []any{diag.Error, diag.Breaking, diag.Risky, diag.Warning, diag
 var narrower = map[string]map[string]any{
 	"Finding.rule": {"pattern": aRule}, "Finding.fingerprint": {"pattern": aFingerprint}, "Finding.confirmed": {"pattern": aMonth},
 	"Finding.radius": {"enum": []any{"tool", "server", "client"}}, "Finding.axis": {"pattern": "^(spec|client):"}, "Accepted.until": {"pattern": aDay},
-	"Summary.bump": {"enum": []any{"patch", "minor", "major"}}, "Summary.counts": {"propertyNames": map[string]any{"enum": allClasses}},
+	"Summary.bump": {"enum": []any{"patch", "minor", "major"}}, "Status.bump": {"enum": []any{"patch", "minor", "major"}}, "Summary.counts": {"propertyNames": map[string]any{"enum": allClasses}},
 	"SurfaceView.digest": {"pattern": aDigest}, "ToolView.digest": {"pattern": aDigest}, "SnapshotView.digest": {"pattern": aDigest}, "PackView.digest": {"pattern": aDigest},
 	"SnapshotView.change": {"enum": []any{"new", "changed", "unchanged"}}, "ClientVerdict.confirmed": {"pattern": aMonth},
 }

@@ -54,6 +54,15 @@ func (sh *shell) rulesCommand() *cli.Command {
 	}}
 }
 
+// securityFails is what the class of a difference does not tell.
+const securityFails = "A finding that concerns security, which the report marks, fails `--fail-on risky` (the default) and `security` whatever its class."
+
+// failsForSecurity reports a rule of differences that does not fail the check by its class, and may by what a finding concerns.
+func failsForSecurity(r diag.Rule) bool {
+	_, ofDiff := diff.Rules.Find(r.ID)
+	return (ofDiff || r.ID == surfaceRefused.ID) && r.Class.Rank() < diag.Risky.Rank()
+}
+
 func (sh *shell) writePage(page []byte) error {
 	_, err := sh.out.Write(page)
 	return err
@@ -79,6 +88,9 @@ func (sh *shell) explain(r diag.Rule) error {
 	}
 	if r.Hint != "" {
 		fmt.Fprintf(sh.out, "-> %s\n", r.Hint)
+	}
+	if failsForSecurity(r) {
+		fmt.Fprintf(sh.out, "%s\n", securityFails)
 	}
 	for _, p := range slices.Concat(profiles.All().Specs, profiles.All().Clients) {
 		if limit, ok := p.Limit(r.ID); ok {

@@ -46,7 +46,11 @@ func rulesPage() []byte {
 		{"Diff: what changed", diff.Rules},
 		{"Pack and check", diag.NewCatalog(slices.Concat(pack.Rules, checkRules)...)},
 	} {
-		fmt.Fprintf(&b, "\n## %s\n\n| rule | class | what it means | why | what to do |\n|---|---|---|---|---|\n", stage.title)
+		fmt.Fprintf(&b, "\n## %s\n", stage.title)
+		if slices.ContainsFunc(stage.rules, failsForSecurity) {
+			fmt.Fprintf(&b, "\n%s So a safe one may fail: `tool-added`, where the new tool does not rule out that it changes something.\n", securityFails)
+		}
+		fmt.Fprintf(&b, "\n| rule | class | what it means | why | what to do |\n|---|---|---|---|---|\n")
 		for _, r := range stage.rules {
 			doc := strings.Join(strings.Fields(r.Doc), " ")
 			if r.Retired != "" {
@@ -80,6 +84,9 @@ func rulePage(r diag.Rule) []byte {
 	fmt.Fprintf(&b, "# %s\n\n%s (%s). %s\n", diag.MarkdownText(r.ID), diag.MarkdownText(r.Title), classWords(r), diag.MarkdownText(strings.Join(strings.Fields(r.Doc), " ")))
 	if r.Hint != "" {
 		fmt.Fprintf(&b, "\nWhat to do: %s\n", diag.MarkdownText(r.Hint))
+	}
+	if failsForSecurity(r) {
+		fmt.Fprintf(&b, "\n%s\n", diag.MarkdownText(securityFails))
 	}
 	table := "\n| on | limit | sources |\n|---|---|---|\n"
 	for _, p := range slices.Concat(profiles.All().Specs, profiles.All().Clients) {

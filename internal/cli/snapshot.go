@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	cli "github.com/urfave/cli/v2"
 
@@ -131,7 +130,7 @@ func (sh *shell) passGate(c *cli.Context, command, format string, seen observed)
 		return nil, nil, err
 	}
 	findings := matters(verdict.Findings)
-	refused := refusal(command, findings, sh.now())
+	refused := sh.refusal(c, command, findings)
 	if refused == nil {
 		return findings, concernsOf(verdict), nil
 	}
@@ -143,13 +142,17 @@ func (sh *shell) passGate(c *cli.Context, command, format string, seen observed)
 }
 
 // refusal is how a command ends that writes nothing because of these findings, nil when none of them refuses.
-func refusal(command string, findings []diag.Finding, now time.Time) error {
+func (sh *shell) refusal(c *cli.Context, command string, findings []diag.Finding) error {
 	errors := slices.DeleteFunc(slices.Clone(findings), func(f diag.Finding) bool { return !refusing(f) })
 	if len(errors) == 0 {
 		return nil
 	}
 	text := fmt.Sprintf("the gate refuses this surface: %s; nothing was written", diag.NewReport(command, errors).Summary.Line())
-	if how := howToAccept(errors, now); how != "" {
+	how, err := sh.howToAccept(c, errors)
+	if err != nil {
+		return err
+	}
+	if how != "" {
 		text += "; have what is listed above fixed in the server;\n" + how
 	}
 	return &exitError{exitFindings, fmt.Errorf("%s", text)}

@@ -201,6 +201,10 @@ func unreachable(endpoint string, err error) error {
 		return fmt.Errorf("%s: %w", endpoint, err)
 	}
 	switch f.Code {
+	case probe.Unreachable:
+		if isMissing(err) {
+			return fmt.Errorf("%s: the server cannot be started as it is configured: %w", endpoint, f)
+		}
 	case probe.Unauthorized:
 		return fmt.Errorf("%s: the server asks for authentication: %w%s", endpoint, f, adviceFor(endpoint, err))
 	case probe.NotMCP:

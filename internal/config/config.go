@@ -46,6 +46,8 @@ type File struct {
 	Diff Diff
 
 	lines     yaml.Lines
+	json      bool            // it is written as JSON
+	written   map[string]bool // the sections and settings there are: diff, diff.accept
 	entries   map[string]entry
 	lookup    func(string) (string, bool) // nil when variables are not filled in
 	dotenvErr error                       // why .env cannot be read; it matters once a variable is needed
@@ -91,7 +93,7 @@ func Load(path string, env func(string) (string, bool)) (*File, error) {
 	if err != nil {
 		return nil, placed(path, err)
 	}
-	f := &File{Path: path, lines: lines, entries: map[string]entry{}}
+	f := &File{Path: path, lines: lines, json: isBraced(src), written: map[string]bool{}, entries: map[string]entry{}}
 	if root.Is(canon.Null) {
 		root = &canon.Node{Kind: canon.Object}
 	}
@@ -108,8 +110,22 @@ func Load(path string, env func(string) (string, bool)) (*File, error) {
 	return f, nil
 }
 
+// isBraced reports a text that is written as JSON, or as YAML in the style of JSON.
+func isBraced(src []byte) bool {
+	text := bytes.TrimSpace(bytes.TrimPrefix(src, []byte("\ufeff")))
+	return len(text) > 0 && (text[0] == '{' || text[0] == '/')
+}
+
+// IsJSON reports a file that is written as JSON, so that what is pasted into it has to be.
+func (f *File) IsJSON() bool { return f.json }
+
+// Accepts reports whether the file has the section gate or diff, and in it the list of acceptances.
+func (f *File) Accepts(section string) (has, list bool) {
+	return f.written[section], f.written[section+".accept"]
+}
+
 func parse(src []byte) (*canon.Node, yaml.Lines, error) {
-	if text := bytes.TrimSpace(src); len(text) > 0 && (text[0] == '{' || text[0] == '/') {
+	if isBraced(src) {
 		if plain := blankComments(src); isJSON(plain) {
 			src = plain
 		}

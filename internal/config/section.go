@@ -24,6 +24,7 @@ func textList(n *canon.Node) (list []string, ok bool) {
 // readSection reads one of anvil's own sections. A key it does not know is a mistake wherever the file is shared.
 func (f *File) readSection(name string, section *canon.Node) (problems []error) {
 	at := canon.Pointer(name)
+	f.written[name] = true
 	if section.Is(canon.Null) {
 		return nil
 	}
@@ -31,6 +32,7 @@ func (f *File) readSection(name string, section *canon.Node) (problems []error) 
 		return []error{f.problem(at, "%s must be a map", name)}
 	}
 	for _, m := range section.Members {
+		f.written[name+"."+m.Name] = true
 		if err := f.readSetting(name, m.Name, m.Value, at+canon.Pointer(m.Name)); err != nil {
 			problems = append(problems, err)
 		}

@@ -16,7 +16,7 @@ func TestGitLabJob(t *testing.T) {
 	w := newWorld(t, plainAnvil)
 	project := gitLabProject(w)
 	job := readYAML(t, "docs/ci/gitlab.yml").Get("anvil-check")
-	script := ""
+	script := "npx() { :; }\n" // it is there: nothing is installed here
 	for _, line := range slices.Concat(job.Get("before_script").Elements(), job.Get("script").Elements()) {
 		script += line.Text() + "\n"
 	}
@@ -52,8 +52,8 @@ func TestGitLabJob(t *testing.T) {
 			}
 		}
 	}
-	if codes := job.Get("allow_failure").Get("exit_codes").Elements(); len(codes) != 1 || string(codes[0].Raw) != "4" {
-		t.Errorf("other exit codes than that of an outage are let pass: %v", codes)
+	if job.Get("allow_failure") != nil {
+		t.Error("a server that was not reached, or worse, is let pass by default")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -112,6 +113,47 @@ func (h hooked) try(what string, done bool, says string, args ...string) {
 	if out, code := h.shell(h.dir, append([]string{"git"}, args...)); (code == 0) != done || !strings.Contains(out, says) {
 		h.Errorf("%s: git %v: exit %d, want success %v, and %q in\n%s", what, args, code, done, says, out)
 	}
+}
+
+// TestGitHookGuardsTheConfiguration has the drift of a configuration that is staged not hide behind one that lies beside it.
+func TestGitHookGuardsTheConfiguration(t *testing.T) {
+	t.Parallel()
+	h := hooked{newWorld(t, plainAnvil)}
+	h.git(h.dir, "init", "--quiet", "--initial-branch=main")
+	h.install("pre-commit")
+	names := regexp.MustCompile(`the first of ([^)]*)\)`).FindStringSubmatch(strings.Join(strings.Fields(h.must(0, "mcp", "check", "--help").stdout), " "))
+	if names == nil {
+		t.Fatal("the help of check does not name the files that it reads")
+	}
+	for _, name := range strings.Split(names[1], ", ") {
+		file := func(surface string) {
+			h.configureRefunds(surface)
+			if err := os.Rename(h.path("anvil.yaml"), h.path(name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		file("v1")
+		h.must(0, "mcp", "check", "--update")
+		h.git(h.dir, "add", "testdata")
+		h.try(name+" is not added", false, name+" holds changes that are not staged", "commit", "--quiet", "--allow-empty", "--message=one")
+		h.git(h.dir, "add", name)
+		h.try(name+" is added", true, "", "commit", "--quiet", "--message=two")
+		file("v2")
+		h.git(h.dir, "add", name)
+		file("v1")
+		h.try(name+" is staged with drift, and put back", false, "stage them (git add "+name+")", "commit", "--quiet", "--message=three")
+		h.git(h.dir, "add", name)
+		if err := os.Remove(h.path(name)); err != nil {
+			t.Fatal(err)
+		}
+		h.try(name+" is gone", false, name+" holds changes", "commit", "--quiet", "--allow-empty", "--message=four")
+		h.git(h.dir, "rm", "--quiet", name)
+		h.git(h.dir, "commit", "--quiet", "--no-verify", "--message=five")
+	}
+	h.configureRefunds("v1")
+	h.git(h.dir, "add", "--all")
+	h.write("mcp.json", "{}")
+	h.try("a file beside it that anvil does not read", true, "", "commit", "--quiet", "--message=six")
 }
 
 // TestGitHook commits and pushes in a real repository with docs/ci/pre-commit as its hook.

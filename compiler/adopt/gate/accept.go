@@ -41,6 +41,7 @@ type Acceptance struct {
 	At     string // a JSON pointer within the item or the server: what is at it and below; "" for all of it
 	Reason string
 	Until  time.Time // the last day on which it holds
+	Place  string    // where it is written, for what is said of it: anvil.yaml:7
 }
 
 // Day is the form of a day in acceptances.
@@ -167,15 +168,27 @@ func Leftovers(accepted []Acceptance, covered []bool, now time.Time) []diag.Find
 	var left []diag.Finding
 	for i, a := range accepted {
 		ranOut := "ran out on " + a.Until.Format(Day)
+		at := ""
+		if a.Place != "" {
+			at = " at " + a.Place
+		}
 		switch holds := a.Holds(now); {
 		case !holds && !covered[i]:
 			f := a.finding(acceptanceExpired, ranOut+", and would accept nothing that was found")
-			f.Hint = "remove the acceptance: there is nothing left for it to accept"
+			f.Hint = "remove the acceptance" + at + ": there is nothing left for it to accept"
 			left = append(left, f)
 		case !holds:
-			left = append(left, a.finding(acceptanceExpired, ranOut))
+			f := a.finding(acceptanceExpired, ranOut)
+			if at != "" {
+				f.Hint = "look at the finding again, then change the day of the acceptance" + at + ", or remove it"
+			}
+			left = append(left, f)
 		case !covered[i]:
-			left = append(left, a.finding(acceptanceUnused, "accepts nothing that was found"))
+			f := a.finding(acceptanceUnused, "accepts nothing that was found")
+			if at != "" {
+				f.Hint = "remove the acceptance" + at
+			}
+			left = append(left, f)
 		}
 	}
 	return left

@@ -20,6 +20,9 @@ const (
 	BrokenList   Code = "protocol-error" // a list that the server announces could not be read
 )
 
+// Connect is the stage of a [Failure] before there was a connection.
+const Connect = "connect"
+
 // Failure is a capture that could not be made: a result of its own, never an empty surface.
 type Failure struct {
 	Code  Code

@@ -126,7 +126,7 @@ func (s *visit) dial(ctx context.Context) (wire.Link, error) {
 // connectFailure tells a server that answers wrongly from one that does not answer.
 func (s *visit) connectFailure(ctx context.Context, err error) *Failure {
 	if len(s.links) == 0 {
-		return fail("connect", Unreachable, cause(ctx, err))
+		return fail(Connect, Unreachable, cause(ctx, err))
 	}
 	var rpc *wire.RPCError
 	var version *wire.VersionError

@@ -152,6 +152,8 @@ func standsAlone(n *canon.Node) bool {
 	return true
 }
 
+var definitionKeywords = []string{"$defs", "definitions"}
+
 func isDefinitions(keyword string) bool { return keyword == "$defs" || keyword == "definitions" }
 
 // isNote reports a keyword that explains and does not restrict.

@@ -132,6 +132,7 @@ func (v *visitor) facet(p place, lead string, a, b *canon.Node) {
 		about.Refers = refers(a.Raw) || refers(b.Raw)
 	}
 	about.Tuple = isTuple(a) || isTuple(b)
+	defer v.newIn(p, moved, about.Replaced, a, b)
 	switch {
 	case lead == "$schema":
 		about.Moot = moot(v.old, v.new)

@@ -77,7 +77,7 @@ func (v *visitor) definitions() {
 	if !isPlain(a) || !isPlain(b) {
 		return
 	}
-	for _, keyword := range []string{"$defs", "definitions"} {
+	for _, keyword := range definitionKeywords {
 		m := both{keyword, a.Get(keyword), b.Get(keyword)}
 		if same(m.a, m.b) {
 			continue

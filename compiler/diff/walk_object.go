@@ -47,6 +47,7 @@ func (v *visitor) malformed(p place, keyword string, a, b *canon.Node) {
 	m := both{keyword, a.Get(keyword), b.Get(keyword)}
 	if !same(m.a, m.b) {
 		v.report(p, Place{Keyword: keyword}, changeOf(p, []both{m}), subtype.Part{Way: p.way, Old: a, New: b})
+		v.words(p, keyword, a, m.b)
 	}
 }
 
@@ -191,10 +192,12 @@ func (o object) rest(v *visitor) {
 		v.schema(place{append(o.way[:len(o.way):len(o.way)], subtype.Step{Rest: true}), o.node + "/additionalProperties", o.label + "{}"}, rest.a, rest.b)
 		return
 	}
+	undeclared := false
 	for _, m := range []both{patterns, rest, other} {
 		before := len(v.found)
 		v.inside(o.place, m)
-		if same(m.a, m.b) && !v.differs(m) {
+		v.words(o.place, m.name, o.a.node, m.b)
+		if undeclared || same(m.a, m.b) && !v.differs(m) {
 			continue
 		}
 		about := o.about(m.name, "")
@@ -207,7 +210,7 @@ func (o object) rest(v *visitor) {
 			v.report(o.place, about, c, subtype.Part{Way: o.way, Old: o.a.node, New: o.b.node})
 		default:
 			v.report(o.place, about, c, subtype.Part{Way: o.way, Old: o.undeclared(o.a), New: o.undeclared(o.b)})
-			return
+			undeclared = true
 		}
 	}
 }

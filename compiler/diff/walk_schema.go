@@ -22,6 +22,7 @@ func schemaChanges(side Side, at string, a, b *canon.Node, o Options) ([]Change,
 	touch(v.old, v.new)
 	v.schema(place{node: at}, v.old.root, v.new.root)
 	v.definitions()
+	v.definedWords()
 	if was, is := a.Get("type"), b.Get("type"); same(v.old.root.Get("type"), v.new.root.Get("type")) && !same(exact(was), exact(is)) {
 		v.report(place{node: at}, Place{Keyword: "type"}, change(at+"/type", was, is))
 	}
@@ -136,6 +137,7 @@ func (v *visitor) proven() (n int) {
 // whole reports all of two schemas as one change.
 func (v *visitor) whole(p place, keyword string, a, b *canon.Node) {
 	c := change(p.node, a, b)
+	defer v.words(p, "", a, b)
 	if bytes.Equal(schema.Contract(a), schema.Contract(b)) && v.alikeBelow(a, b) {
 		v.report(p, Place{Keyword: keyword, Same: true}, c)
 		return

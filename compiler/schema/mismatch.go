@@ -36,9 +36,6 @@ func Mismatches(a *Analysis, value *canon.Node) ([]Mismatch, error) {
 	if flaws := value.Flaws(); len(flaws) > 0 {
 		return nil, fmt.Errorf("the value may be read in two ways (%s)", flaws[0].Kind)
 	}
-	if BeyondBounds(value) {
-		return nil, fmt.Errorf("read value: %w", errBeyond)
-	}
 	v, err := NewValidator(a)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,8 @@ type Options struct {
 	// StrictOpen counts what callers may send in members that an open object does not declare. Without it such members are taken to be never sent, so
 	// that a new optional argument breaks nobody.
 	StrictOpen bool
+
+	steps int // of the proof of each schema; see share
 }
 
 // Compare returns what differs between two snapshots. Snapshots of one digest give an empty Delta. The Delta aliases both, which must

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"anvil/compiler/diag"
+	"anvil/compiler/schema/subtype"
 )
 
 func repeated(n int, format string) string {
@@ -71,5 +72,14 @@ func TestManyToolsRenamed(t *testing.T) {
 	}
 	if rules["tool-renamed"] != 1000 || rules["tool-added"] != 0 {
 		t.Errorf("%v", rules)
+	}
+}
+
+// TestShare has the schemas of many tools take no more together than those of a few.
+func TestShare(t *testing.T) {
+	for changed, want := range map[int]int{0: subtype.MaxPairSteps, 1: subtype.MaxPairSteps, 40: subtype.MaxPairSteps, 80: subtype.MaxPairSteps / 2, 1000: fewestSteps} {
+		if got := share(changed); got != want {
+			t.Errorf("with %d changed each has %d steps, want %d", changed, got, want)
+		}
 	}
 }

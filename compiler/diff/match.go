@@ -112,6 +112,7 @@ func (m matcher) compare(list *ListDelta) {
 			pairs = append(pairs, &of[i])
 		}
 	}
+	m.options.steps = share(len(pairs))
 	workers.Each(len(pairs), func(i int) {
 		p := pairs[i]
 		p.Changes = itemChanges(p, m.kind.Key(), m.options)

@@ -9,6 +9,16 @@ import (
 // maxParts bounds how many differences of one schema are proven one by one; of the others the whole has to tell.
 const maxParts = 64
 
+const (
+	maxProofs   = 40 * subtype.MaxPairSteps // steps for all schemas of a list together
+	fewestSteps = 2500                      // for each one all the same, several times what changed schemas in the wild take
+)
+
+// share is what the proof of each schema has where so many items changed. It is the same for all, whoever is done first.
+func share(changed int) int {
+	return max(fewestSteps, min(subtype.MaxPairSteps, maxProofs/max(changed, 1)))
+}
+
 // prove decides what the changes mean, and returns how the new schema stands to the old one. What all changes together do is one proof; a single change
 // is that proof, and where the two schemas allow the same values no change does anything.
 func (v *visitor) prove(o Options) subtype.Relation {
@@ -30,7 +40,7 @@ func (v *visitor) prove(o Options) subtype.Relation {
 			}
 		}
 	}
-	whole, proven := subtype.NewPair(v.old.Analysis, v.new.Analysis, subtype.Options{Unclaimed: !o.StrictOpen}).Parts(places)
+	whole, proven := subtype.NewPair(v.old.Analysis, v.new.Analysis, subtype.Options{Unclaimed: !o.StrictOpen, Steps: o.steps}).Parts(places)
 	for n, i := range open {
 		relation := whole
 		switch {

@@ -30,6 +30,9 @@ func (c *Checker) Takes(value []byte) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if BeyondBounds(n) {
+		return false, errBeyond
+	}
 	if c.expect(n); c.validator == nil {
 		if c.made++; c.made > maxReduced {
 			c.names = nil

@@ -2,11 +2,13 @@ package schema
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"anvil/compiler/canon"
 	"anvil/compiler/ecma"
 )
 
@@ -32,6 +34,8 @@ func (a *Analysis) compile(names map[string]bool) (*Validator, error) {
 	switch {
 	case a.Root() == nil:
 		return nil, fmt.Errorf("compile schema: it is no schema")
+	case BeyondBounds(a.Root().Node):
+		return nil, errBeyond
 	case a.plain():
 		return a.compileAt(besideMetaschemas, names)
 	}
@@ -53,6 +57,18 @@ func (a *Analysis) compileAt(place string, names map[string]bool) (*Validator, e
 	return &Validator{compiled}, nil
 }
 
+// errBeyond says why the library is not asked: it has no bound of its own, writes some such numbers out and fails on others.
+var errBeyond = errors.New("it has a number with more digits than anybody calculates with, or a larger exponent")
+
+// BeyondBounds reports a number in n, with an exponent, that nobody calculates with: see [canon.MaxExponent].
+func BeyondBounds(n *canon.Node) bool {
+	if n.Is(canon.Number) && bytes.ContainsAny(n.Raw, "eE") {
+		_, ok := n.Rat()
+		return !ok
+	}
+	return slices.ContainsFunc(n.Items, BeyondBounds) || slices.ContainsFunc(n.Members, func(m canon.Member) bool { return BeyondBounds(m.Value) })
+}
+
 // plain reports a schema in which its metaschema finds no fault, and that stands for itself.
 func (a *Analysis) plain() bool {
 	if a.Unknown || slices.ContainsFunc(a.Refs, func(r *Ref) bool { return r.Kind == Remote }) {
@@ -63,6 +79,13 @@ func (a *Analysis) plain() bool {
 
 // Takes reports whether the schema takes a value, which is JSON text.
 func (v *Validator) Takes(value []byte) (bool, error) {
+	n, err := canon.Parse(value)
+	if err != nil {
+		return false, fmt.Errorf("read value: %w", err)
+	}
+	if BeyondBounds(n) {
+		return false, errBeyond
+	}
 	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
 	if err != nil {
 		return false, fmt.Errorf("read value: %w", err)

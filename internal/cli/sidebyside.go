@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"sync"
 
 	"anvil/internal/config"
@@ -21,9 +22,19 @@ func (sh *shell) sideBySide(servers []config.Server, jobs int, ask func(i int, s
 			defer func() { <-slots }()
 			finished := shown.start(s.Name)
 			defer finished()
-			outcomes[i] = ask(i, s)
+			outcomes[i] = sh.guarded(i, s, ask)
 		})
 	}
 	wg.Wait()
 	return outcomes
+}
+
+// guarded asks one server. A fault of anvil that its answers bring to light is that server's failure, and hides no other.
+func (sh *shell) guarded(i int, s config.Server, ask func(i int, s config.Server) outcome) (out outcome) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			out = sh.failed(s.Name, fmt.Errorf("this is a fault of anvil (%v): please report it with the server's snapshot", fault))
+		}
+	}()
+	return ask(i, s)
 }

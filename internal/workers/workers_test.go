@@ -13,3 +13,16 @@ func TestEach(t *testing.T) {
 		}
 	}
 }
+
+func TestEachPanics(t *testing.T) {
+	defer func() {
+		if recover() != "at 7" {
+			t.Error("whoever called Each cannot recover what a call panicked with")
+		}
+	}()
+	Each(100, func(i int) {
+		if i == 7 {
+			panic("at 7")
+		}
+	})
+}

@@ -3,7 +3,6 @@ package subtype
 import (
 	"bytes"
 	"cmp"
-	"slices"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/schema"
@@ -34,6 +33,9 @@ type Options struct {
 	// Unclaimed takes a member of an object that one schema leaves open, and does not mention, to be never sent: that the other schema says of which
 	// kind it is, without requiring it, is then no difference. Strictly it is one, since a caller could have sent another kind.
 	Unclaimed bool
+
+	// Steps is what all questions about the pair may take together; 0, and more than it, is [MaxPairSteps].
+	Steps int
 }
 
 // Compare decides how the schema b stands to a. Both are as [schema.Analyse] returns them and not changed. Equal, Narrowed, Widened and Incomparable are
@@ -46,6 +48,7 @@ type Pair struct {
 	old, now side
 	options  Options
 	barrier  string // why nothing can be decided about them
+	left     budget
 
 	lost, gained *direction // one for both where it makes no difference which schema is being refuted
 	classes      map[*canon.Node]class
@@ -64,7 +67,10 @@ type direction struct {
 
 // NewPair prepares two schemas, which are not changed.
 func NewPair(a, b *schema.Analysis, o Options) *Pair {
-	p := &Pair{old: side{Analysis: a}, now: side{Analysis: b}, options: o}
+	p := &Pair{old: side{Analysis: a}, now: side{Analysis: b}, options: o, left: MaxPairSteps}
+	if o.Steps > 0 {
+		p.left = budget(min(o.Steps, MaxPairSteps))
+	}
 	switch {
 	case !sound(a) || !sound(b):
 		p.barrier = "schema"
@@ -248,17 +254,21 @@ func (p *Pair) direction() *direction {
 
 // only looks for a value that x allows and part of y does not.
 func (p *Pair) only(d *direction, x, y *side, part refusal, beside []Part) shown {
-	d.steps = 0
+	if p.left.empty() {
+		return shown{answer: answer{doubt: "size", waits: free}}
+	}
+	p.left.grant(d.engine)
 	whole := d.compilers[x].schema(x.Root().Node)
 	d.second = p.options.Unclaimed
 	refused := part(d.compilers[y], y).negated()
 	d.second = false
 	found := d.meet(whole, refused)
-	d.peak = max(d.peak, d.steps)
+	d.spend(len(found.value) / bytesPerStep) // for the validators
+	p.left.settle(d.engine)
 	if found.doubt != "" {
 		clear(d.memo) // what was given up for want of steps has as many again at the next question
 	}
-	if found.value == nil || len(beside) == 0 {
+	if found.value == nil || len(beside) == 0 || p.left.empty() {
 		return shown{answer: found}
 	}
 	return shown{found, p.alone(d, y, found, beside, whole, refused)}
@@ -271,8 +281,13 @@ func (p *Pair) alone(d *direction, y *side, found answer, beside []Part, goals .
 	if err != nil {
 		return nothing
 	}
+	p.left.grant(d.engine)
+	defer func() { p.left.settle(d.engine) }()
 	holds := yes
 	for _, at := range beside {
+		if d.spent() {
+			return nothing
+		}
 		l := p.part(at)(d.compilers[y], y)
 		holds = holds.and(d.holds(l, value))
 		goals = append(goals, l)
@@ -280,8 +295,8 @@ func (p *Pair) alone(d *direction, y *side, found answer, beside []Part, goals .
 	if holds == yes {
 		return nothing
 	}
-	d.steps = 0
 	found = d.meet(goals...)
+	d.spend(len(found.value) / bytesPerStep)
 	if found.doubt != "" {
 		clear(d.memo)
 	}
@@ -322,19 +337,10 @@ func (s *side) unchecked() string {
 	switch {
 	case s.Size.Subschemas > maxChecked || s.Size.Subschemas*s.Size.Depth > maxNested:
 		return "size"
-	case beyondBounds(s.Root().Node):
+	case schema.BeyondBounds(s.Root().Node):
 		return "number"
 	}
 	return ""
-}
-
-// beyondBounds reports a number in n that nobody calculates with, and that a validator would write out.
-func beyondBounds(n *canon.Node) bool {
-	if n.Is(canon.Number) && bytes.ContainsAny(n.Raw, "eE") {
-		_, ok := n.Rat()
-		return !ok
-	}
-	return slices.ContainsFunc(n.Items, beyondBounds) || slices.ContainsFunc(n.Members, func(m canon.Member) bool { return beyondBounds(m.Value) })
 }
 
 func large(a *schema.Analysis) bool {

@@ -16,12 +16,13 @@ type compiler struct {
 	refs  map[*canon.Node]map[string]*schema.Ref // by the schema that holds the keyword
 	done  map[*canon.Node]literal
 	open  map[*canon.Node]*formula // being made; nil until somebody refers to it
+	sets  map[*canon.Node]literal  // of enums, which many parts of a schema share
 
 	anchors map[string]int // how many schemas have a dynamic anchor of the name; "" for $recursiveAnchor
 }
 
 func (e *engine) compilerOf(a *schema.Analysis) *compiler {
-	c := &compiler{engine: e, draft: a.Draft, done: map[*canon.Node]literal{}, open: map[*canon.Node]*formula{}}
+	c := &compiler{engine: e, draft: a.Draft, done: map[*canon.Node]literal{}, sets: map[*canon.Node]literal{}, open: map[*canon.Node]*formula{}}
 	if len(a.Refs) > 0 {
 		c.refs, c.anchors = map[*canon.Node]map[string]*schema.Ref{}, map[string]int{}
 		for _, s := range a.Schemas {
@@ -139,7 +140,7 @@ func (c *compiler) keyword(n *canon.Node, name string, v *canon.Node) []literal 
 	case "type":
 		return []literal{c.typed(v)}
 	case "enum":
-		return []literal{c.ofValues(v.Items...)}
+		return []literal{c.set(v)}
 	case "allOf":
 		return c.schemas(v)
 	case "anyOf":
@@ -223,6 +224,16 @@ func (c *compiler) fixed(r *schema.Ref) bool {
 	}
 	name, dynamic := r.Target.Node.Get("$dynamicAnchor").Str()
 	return !dynamic || !strings.HasSuffix(r.Text, "#"+name) || c.anchors[name] <= 1
+}
+
+// set compiles an enum, once.
+func (c *compiler) set(v *canon.Node) literal {
+	l, known := c.sets[v]
+	if !known {
+		l = c.ofValues(v.Items...)
+		c.sets[v] = l
+	}
+	return l
 }
 
 func (c *compiler) schemas(v *canon.Node) []literal {

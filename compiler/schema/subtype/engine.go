@@ -1,7 +1,6 @@
 package subtype
 
 import (
-	"bytes"
 	"encoding/binary"
 	"maps"
 	"math/big"
@@ -24,17 +23,19 @@ type engine struct {
 	running   map[string]int // obligations that are being met, and how deep
 	depth     int
 	steps     int
+	limit     int // of them, for the question that is being answered
 	peak      int // steps that one question took at most
 	patterns  map[string]*language
 	unclaimed bool // see Options.Unclaimed
 }
 
 func newEngine() *engine {
-	return &engine{formulas: map[string]*formula{}, twins: map[string]int{}, memo: map[string]answer{}, running: map[string]int{}, patterns: map[string]*language{}}
+	return &engine{limit: maxSteps, formulas: map[string]*formula{}, twins: map[string]int{}, memo: map[string]answer{}, running: map[string]int{}, patterns: map[string]*language{}}
 }
 
 // intern returns the formula that is like f. e.buf holds what tells f from others.
 func (e *engine) intern(f *formula) *formula {
+	e.spend(len(e.buf) / bytesPerStep)
 	key := e.buf
 	if e.second {
 		key = append(key, 's')
@@ -236,17 +237,17 @@ func (e *engine) ofTypes(t types) literal {
 // ofValues is the assertion that a value is one of the given ones.
 func (e *engine) ofValues(values ...*canon.Node) literal {
 	f := &formula{op: opValues, values: make(map[string]*canon.Node, len(values))}
-	texts := make([][]byte, 0, len(values))
+	e.spend(len(values) / valuesPerStep)
 	for _, v := range values {
 		text := v.Canonical()
 		if f.values[string(text)] == nil {
-			texts = append(texts, text)
+			f.texts = append(f.texts, string(text))
 			f.values[string(text)] = v
 			f.may |= typeOf(v)
 		}
 	}
-	slices.SortFunc(texts, bytes.Compare)
-	if len(texts) == 0 {
+	slices.Sort(f.texts)
+	if len(f.texts) == 0 {
 		return e.never()
 	}
 	if f.values["null"] != nil {
@@ -256,8 +257,8 @@ func (e *engine) ofValues(values ...*canon.Node) literal {
 		f.sure |= aBoolean
 	}
 	e.begin(opValues)
-	for _, text := range texts {
-		e.word(string(text))
+	for _, text := range f.texts {
+		e.word(text)
 	}
 	return literal{formula: e.intern(f)}
 }

@@ -1,10 +1,7 @@
 package subtype
 
 import (
-	"iter"
-	"maps"
 	"math/big"
-	"slices"
 	"unicode/utf8"
 
 	"anvil/compiler/canon"
@@ -29,17 +26,6 @@ func truthOf(b bool) truth {
 	return no
 }
 
-// ordered yields the values of a set by their canonical text.
-func ordered(values map[string]*canon.Node) iter.Seq2[string, *canon.Node] {
-	return func(yield func(string, *canon.Node) bool) {
-		for _, text := range slices.Sorted(maps.Keys(values)) {
-			if !yield(text, values[text]) {
-				return
-			}
-		}
-	}
-}
-
 // holds evaluates a literal for one value.
 func (e *engine) holds(l literal, v *canon.Node) truth {
 	t := typeOf(v)
@@ -59,7 +45,7 @@ func (e *engine) holds(l literal, v *canon.Node) truth {
 }
 
 func (e *engine) evaluate(f *formula, v *canon.Node) truth {
-	if e.steps++; e.steps > maxSteps {
+	if e.spend(1) {
 		return unsure
 	}
 	switch f.op {
@@ -194,6 +180,7 @@ func (e *engine) items(f *formula, v *canon.Node) truth {
 	switch f.op {
 	case opUnique:
 		seen := map[string]bool{}
+		e.spend(len(v.Raw) / bytesPerStep)
 		for _, item := range v.Items {
 			text := string(item.Canonical())
 			if seen[text] {

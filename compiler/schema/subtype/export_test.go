@@ -14,3 +14,10 @@ func Steps(a, b *schema.Analysis, o Options) (Relation, int) {
 	}
 	return r, max(p.lost.peak, p.gained.peak)
 }
+
+// PartsSteps is [Pair.Parts] that also returns how many steps all questions took together.
+func PartsSteps(a, b *schema.Analysis, o Options, places []Part) (Relation, []Relation, int) {
+	p := NewPair(a, b, o)
+	whole, parts := p.Parts(places)
+	return whole, parts, MaxPairSteps - int(p.left)
+}

@@ -61,6 +61,7 @@ type formula struct {
 	kids   []literal
 	types  types
 	values map[string]*canon.Node // by canonical text
+	texts  []string               // those, sorted
 	num    *big.Rat
 	open   bool
 	count  int

@@ -223,3 +223,48 @@ func TestHostileSchemas(t *testing.T) {
 		})
 	}
 }
+
+// TestBudgetOfPair has one pair ask many costly questions: all together have a budget, and what is beyond it says so.
+func TestBudgetOfPair(t *testing.T) {
+	pattern := func(n int) string {
+		return `{"type":"object","properties":{` + repeated(60, fmt.Sprintf(`"p%%":{"type":"string","pattern":"^(a|b|ab|%%)*x[a-z]{0,%d}(.*%%){5}$"}`, n)) + `}}`
+	}
+	a, b := analysis(t, pattern(40)), analysis(t, pattern(41))
+	var places []subtype.Part
+	for i := range 60 {
+		at := []string{"properties", fmt.Sprintf("p%d", i)}
+		places = append(places, subtype.Part{
+			Way: []subtype.Step{{Member: at[1]}}, Old: a.Root().Node.Get(at[0]).Get(at[1]), New: b.Root().Node.Get(at[0]).Get(at[1]),
+		})
+	}
+	_, parts, steps := subtype.PartsSteps(a, b, subtype.Options{}, places)
+	if float64(steps) > overrun*subtype.MaxPairSteps {
+		t.Errorf("the pair takes %d steps, and has %d", steps, subtype.MaxPairSteps)
+	}
+	for i, r := range parts {
+		if r.Verdict == subtype.Unknown && r.Stopped == "" {
+			t.Errorf("part %d is undecided, and nothing stopped it", i)
+		}
+	}
+	if last := parts[len(parts)-1]; last.Verdict != subtype.Unknown {
+		t.Errorf("the last part is %s, beyond the budget", last.Verdict)
+	}
+}
+
+// TestWitnessSize refuses to make values whose size is the product of counts within each other.
+func TestWitnessSize(t *testing.T) {
+	for _, form := range []string{
+		`{"type":"array","minItems":%d,"items":{"type":"array","minItems":900,"items":{"type":"array","minItems":900}}}`,
+		`{"type":"array","minItems":%d,"items":{"type":"string","minLength":60000}}`,
+		`{"type":"array","minItems":%d,"items":{"type":"object","required":[` + strings.ReplaceAll(repeated(200, `"p%"`), "%", "%%") + `]}}`,
+	} {
+		old, now := analysis(t, fmt.Sprintf(form, 900)), analysis(t, fmt.Sprintf(form, 901))
+		k := costOf(old, now)
+		if k.got.Verdict != subtype.Unknown || k.got.Stopped != "size" {
+			t.Errorf("%.60s: %s, stopped by %q, want unknown for its size", form, k.got.Verdict, k.got.Stopped)
+		}
+		if k.bytes > 32<<20 {
+			t.Errorf("%.60s: took %d kB", form, k.bytes>>10)
+		}
+	}
+}

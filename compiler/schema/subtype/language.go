@@ -43,7 +43,7 @@ func machineOf(prog *syntax.Prog) *machine {
 
 // matches reports whether the pattern matches somewhere in s.
 func (e *engine) matches(l *language, s string) truth {
-	if l.machine == nil && (l.undecided >= maxUndecided || e.spend(matchCost)) {
+	if e.spend(len(s) / bytesPerStep); l.machine == nil && (l.undecided >= maxUndecided || e.spend(matchCost)) {
 		return unsure
 	}
 	matches, decided := l.pattern.Match(s)

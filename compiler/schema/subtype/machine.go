@@ -64,6 +64,7 @@ func newMachine(prog *syntax.Prog) *machine {
 func (m *machine) state(places []uint32, b before, matched bool) int {
 	slices.Sort(places)
 	places = slices.Compact(places)
+	m.work += 4 * len(places)
 	if matched {
 		places, b = nil, noWord
 	}

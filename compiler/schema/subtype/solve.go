@@ -3,8 +3,6 @@ package subtype
 import (
 	"encoding/binary"
 	"slices"
-
-	"anvil/compiler/canon"
 )
 
 // answer is what became of some obligations. A value without doubt meets them; one with doubt may. Neither a value nor doubt: nothing can meet them.
@@ -40,7 +38,7 @@ func (a answer) or(b answer) answer {
 }
 
 const (
-	maxSteps = 12000 // literals and branches looked at in one comparison
+	maxSteps = 12000 // literals and branches looked at for one question
 	maxDepth = 48    // of obligations within obligations
 )
 
@@ -69,7 +67,7 @@ func (e *engine) meet(obligations ...literal) answer {
 	if depth, within := e.running[key]; within {
 		return answer{waits: depth} // a smallest value has no part that meets the same
 	}
-	if e.depth >= maxDepth || e.steps > maxSteps {
+	if e.depth >= maxDepth || e.spend(1+len(goals)/8) {
 		return answer{doubt: "size", waits: free}
 	}
 	e.depth++
@@ -150,7 +148,7 @@ func (b *branch) add(literals ...literal) bool {
 		queue = queue[:len(queue)-1]
 		b.steps++
 		switch {
-		case b.steps > maxSteps:
+		case b.spent():
 			b.doubt = "size"
 			return true
 		case l.surely()&b.of != 0:
@@ -269,7 +267,7 @@ func (b *branch) sized(l literal) bool {
 
 // solve makes the open choices, one after the other, and solves what is left.
 func (b *branch) solve() answer {
-	if b.steps > maxSteps {
+	if b.spent() {
 		return answer{doubt: "size", waits: free}
 	}
 	pick := b.narrowest()
@@ -310,8 +308,10 @@ func (b *branch) fork() *branch {
 // spend counts work; true when there was too much of it.
 func (e *engine) spend(steps int) bool {
 	e.steps += steps
-	return e.steps > maxSteps
+	return e.spent()
 }
+
+func (e *engine) spent() bool { return e.steps > e.limit }
 
 // trail is the literals that were asserted on the way to a branch.
 type trail struct {
@@ -424,7 +424,9 @@ func (b *branch) isBarred(text string) bool {
 // oneOfValues holds each value that is allowed against the obligations as a whole.
 func (b *branch) oneOfValues() answer {
 	result := nothing
-	for text, value := range ordered(smallest(b.values)) {
+	least := smallest(b.values)
+	for _, text := range least.texts {
+		value := least.values[text]
 		if typeOf(value)&b.of == 0 || b.isBarred(text) {
 			continue
 		}
@@ -445,11 +447,11 @@ func (b *branch) oneOfValues() answer {
 	return result
 }
 
-func smallest(list []*formula) map[string]*canon.Node {
-	least := list[0].values
+func smallest(list []*formula) *formula {
+	least := list[0]
 	for _, f := range list[1:] {
-		if len(f.values) < len(least) {
-			least = f.values
+		if len(f.values) < len(least.values) {
+			least = f
 		}
 	}
 	return least

@@ -1,7 +1,6 @@
 package subtype
 
 import (
-	"bytes"
 	"slices"
 
 	"anvil/compiler/canon"
@@ -136,7 +135,7 @@ func (it *items) unit(i, done int) answer {
 // the item becomes, -1 for none. then goes on.
 func (it *items) place(count int, ask func(at int) literal, then func() answer) answer {
 	result := nothing
-	if it.steps += 4; it.steps > maxSteps {
+	if it.spend(4 + len(it.slots)/4 + it.width/8) {
 		return answer{doubt: "size", waits: free}
 	}
 	for s := range it.slots {
@@ -207,7 +206,7 @@ func (it *items) fill() answer {
 	if length > maxItems {
 		return answer{doubt: "minItems", waits: free}
 	}
-	it.spend(length / 8)
+	it.spend(length / 4)
 	all := make([]int, length) // of each item its slot, counted from 1
 	behind := it.width
 	for s := range it.slots {
@@ -239,7 +238,7 @@ func (it *items) capped(list []item, count, at, taken int) answer {
 	for count < len(it.counts) && it.counts[count].most < 0 {
 		count++
 	}
-	if it.steps += 2; it.steps > maxSteps {
+	if it.spend(2) {
 		return answer{doubt: "size", waits: free}
 	}
 	switch {
@@ -273,6 +272,9 @@ func (it *items) assemble(list []item) answer {
 	values := make([][]byte, len(list))
 	doubt := ""
 	for at := range list {
+		if it.spend(1) {
+			return answer{doubt: "size", waits: free}
+		}
 		asked := list[at].asked
 		if s := list[at].slot; s > 0 {
 			for before := range at { // equal items
@@ -305,14 +307,16 @@ func (it *items) assemble(list []item) answer {
 
 // different makes the items of an array differ, one after the other.
 func (it *items) different(list []item, values [][]byte, doubt string) answer {
+	var before []*canon.Node
+	taken := make(map[string]bool, len(values))
 	for at := range values {
-		var before []*canon.Node
-		for _, v := range values[:at] {
-			if n, err := canon.Parse(v); err == nil {
+		if at > 0 {
+			if n, err := canon.Parse(values[at-1]); err == nil {
 				before = append(before, n)
 			}
+			taken[string(values[at-1])] = true
 		}
-		if !slices.ContainsFunc(values[:at], func(v []byte) bool { return bytes.Equal(v, values[at]) }) {
+		if !taken[string(values[at])] {
 			continue
 		}
 		found := it.meet(append(slices.Clip(list[at].asked), it.ofValues(before...).negated())...)
@@ -348,6 +352,9 @@ func (it *items) alike(list []item) bool {
 
 // joined makes the array, unless it is barred.
 func (it *items) joined(values [][]byte, doubt string) answer {
+	if it.tooLarge(values) {
+		return answer{doubt: "size", waits: free}
+	}
 	text := canon.List(values...)
 	if !it.isBarred(string(text)) {
 		return answer{value: text, doubt: doubt, waits: free}

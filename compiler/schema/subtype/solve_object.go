@@ -84,6 +84,7 @@ func (o *members) survey() {
 		mentioned[name] = true
 	}
 	o.known = slices.Sorted(maps.Keys(mentioned))
+	o.spend(len(o.known)/4 + len(o.patterns))
 }
 
 // of returns what every member of that name is asked. sure is false when it is not known whether a pattern matches.
@@ -177,7 +178,7 @@ func (o *members) enter(name string, more ...literal) answer {
 // try makes a member, goes on, and takes it back.
 func (o *members) try(name string, more []literal, then func() answer) answer {
 	old, there := o.chosen[name]
-	if o.steps += 2; o.steps > maxSteps {
+	if o.spend(2 + len(o.shapes)/4) {
 		return answer{doubt: "size", waits: free}
 	}
 	if !there && o.most >= 0 && len(o.chosen) >= o.most {
@@ -320,6 +321,7 @@ func (o *members) name(matched []bool, misnamed *literal) (string, answer) {
 		asked = append(asked, misnamed.negated())
 	}
 	var taken []*canon.Node
+	o.spend((len(o.known) + len(o.chosen)) / 2)
 	for _, name := range o.known {
 		taken = append(taken, textNode(name))
 	}
@@ -401,6 +403,9 @@ func (o *members) assemble() answer {
 			return answer{doubt: doubt, waits: free}
 		}
 		members[name] = found.value
+	}
+	if o.tooLarge(slices.Collect(maps.Values(members))) {
+		return answer{doubt: "size", waits: free}
 	}
 	text := objectText(members)
 	if o.isBarred(string(text)) {

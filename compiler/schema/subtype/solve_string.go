@@ -47,6 +47,9 @@ type search struct {
 	visits   map[string]int
 	keep     int // how often a place in the search is looked at, since a text found there may be barred
 	missed   bool
+
+	states []int // of the place that is being looked at
+	key    []byte
 }
 
 // place is a point in the search: a state of each machine, and the way to it.
@@ -58,8 +61,8 @@ type place struct {
 }
 
 const (
-	maxTextLength = 4096    // of a text that is looked for
-	maxPlain      = 1 << 17 // of one that no pattern has to match
+	maxTextLength = 4096             // of a text that is looked for
+	maxPlain      = maxWitness - 100 // of one that no pattern has to match
 )
 
 func (s *search) run() answer {
@@ -74,11 +77,14 @@ func (s *search) run() answer {
 	if len(s.machines) == 0 && s.least > 0 {
 		return s.unpatterned()
 	}
+	for _, m := range s.machines {
+		s.spend(len(m.prog.Inst) / 8)
+	}
 	s.letters = letters(s.machines, s.keep)
-	s.visits = map[string]int{}
+	s.visits, s.states = map[string]int{}, make([]int, len(s.machines))
 	queue := []*place{{states: make([]int, len(s.machines))}}
 	for i := 0; i < len(queue); i++ {
-		if s.spend(1+s.ran()) || i > maxStates || queue[i].length > maxTextLength {
+		if s.spend(1+s.ran()+len(s.letters)*len(s.machines)/lettersPerStep) || i > maxStates || queue[i].length > maxTextLength {
 			return answer{doubt: "pattern", waits: free}
 		}
 		if found, ok := s.finished(queue[i]); ok {
@@ -92,8 +98,10 @@ func (s *search) run() answer {
 	return nothing
 }
 
-// instructionsPerStep is how many instructions of patterns are run at the price of a step.
-const instructionsPerStep = 64
+const (
+	instructionsPerStep = 64 // of patterns that are run at the price of a step
+	lettersPerStep      = 8  // likewise, by which a machine goes on
+)
 
 // ran returns the steps that the machines have run for since it was called last.
 func (s *search) ran() (steps int) {
@@ -123,19 +131,19 @@ func (s *search) onward(queue []*place, at *place) []*place {
 		return queue
 	}
 	for _, r := range s.letters {
-		next := &place{states: make([]int, len(at.states)), length: at.length + 1, last: r, from: at}
 		for i, m := range s.machines {
-			next.states[i] = m.next(at.states[i], r)
+			s.states[i] = m.next(at.states[i], r)
 		}
-		if s.hopeless(next) {
+		if s.hopeless(s.states) {
 			continue
 		}
-		key := binary.AppendUvarint(nil, uint64(s.counted(next.length)))
-		for _, st := range next.states {
-			key = binary.AppendUvarint(key, uint64(st))
+		s.key = binary.AppendUvarint(s.key[:0], uint64(s.counted(at.length+1)))
+		for _, st := range s.states {
+			s.key = binary.AppendUvarint(s.key, uint64(st))
 		}
-		if s.visits[string(key)]++; s.visits[string(key)] <= s.keep {
-			queue = append(queue, next)
+		if visits := s.visits[string(s.key)]; visits < s.keep {
+			s.visits[string(s.key)] = visits + 1
+			queue = append(queue, &place{states: slices.Clone(s.states), length: at.length + 1, last: r, from: at})
 		}
 	}
 	return queue
@@ -150,12 +158,12 @@ func (s *search) counted(length int) int {
 }
 
 // hopeless reports a place behind which a machine that must not match has matched.
-func (s *search) hopeless(at *place) bool {
+func (s *search) hopeless(states []int) bool {
 	for i, m := range s.machines {
-		if !s.wanted[i] && m.states[at.states[i]].matched {
+		if !s.wanted[i] && m.states[states[i]].matched {
 			return true
 		}
-		if st := m.states[at.states[i]]; s.wanted[i] && !st.matched && m.dead(at.states[i]) {
+		if st := m.states[states[i]]; s.wanted[i] && !st.matched && m.dead(states[i]) {
 			return true
 		}
 	}

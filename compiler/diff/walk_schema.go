@@ -195,9 +195,13 @@ func contractOf(keyword string, value *canon.Node) []byte {
 
 // without returns the values of set a that set b has not. A value that is no array is a set of one.
 func without(a, b *canon.Node) []canon.Raw {
+	have := map[string]bool{}
+	for _, y := range elements(b) {
+		have[string(y.Raw)] = true
+	}
 	var rest []canon.Raw
 	for _, x := range elements(a) {
-		if !slices.ContainsFunc(elements(b), func(y *canon.Node) bool { return bytes.Equal(x.Raw, y.Raw) }) {
+		if !have[string(x.Raw)] {
 			rest = append(rest, canon.Raw(x.Raw))
 		}
 	}

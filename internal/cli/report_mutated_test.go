@@ -29,8 +29,8 @@ func madeReports(t *testing.T) map[string][]byte {
 	server := filepath.Join(buildRefunds(t), "refunds")
 	t.Chdir(t.TempDir())
 	t.Setenv("USER", "tester")
-	config := fmt.Sprintf("mcpServers:\n  desk: {command: %q, args: [-surface, \"${SURFACE:-v1}\"]}\n  gone: {command: %q}\n"+
-		"gate:\n  accept:\n    - {rule: verb-dangerous-unannotated, tool: create_refund, until: 2199-01-31, reason: seen}\n", server, server+".missing")
+	config := fmt.Sprintf("mcpServers:\n  desk: {command: %q, args: [-surface, \"${SURFACE:-v1}\"]}\n  gone: {command: sh, args: [-c, exit 3]}\n"+
+		"gate:\n  accept:\n    - {rule: verb-dangerous-unannotated, tool: create_refund, until: 2199-01-31, reason: seen}\n", server)
 	if err := os.WriteFile("anvil.yaml", []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}

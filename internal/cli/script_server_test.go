@@ -58,8 +58,12 @@ func answerOf(script, message *canon.Node) string {
 		if script.Get("prompts") != nil {
 			prompts = `,"prompts":{}`
 		}
-		return fmt.Sprintf(`"result":{"protocolVersion":"2025-11-25","serverInfo":{"name":%s,"version":"1"},"capabilities":{"tools":{}%s}%s}`,
-			script.Get("name").Raw, prompts, instructions)
+		version := "1"
+		if given := script.Get("version").Text(); given != "" {
+			version = given
+		}
+		return fmt.Sprintf(`"result":{"protocolVersion":"2025-11-25","serverInfo":{"name":%s,"version":%q},"capabilities":{"tools":{}%s}%s}`,
+			script.Get("name").Raw, version, prompts, instructions)
 	case "prompts/list":
 		if prompts := script.Get("prompts"); prompts != nil {
 			return `"result":{"prompts":` + string(prompts.Raw) + `}`

@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -92,6 +93,9 @@ func TestResultIntoASocket(t *testing.T) {
 
 // The first signal ends anvil in order, which takes this server's time to die; the second ends it at once, and the server too.
 func TestSignalsLeaveNothingBehind(t *testing.T) {
+	caught := make(chan os.Signal, 1) // under nohup SIGHUP is ignored, by children too unless it is caught here
+	signal.Notify(caught, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(caught) })
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		for _, times := range []int{1, 3} {
 			t.Run(fmt.Sprintf("%s, %d times", sig, times), func(t *testing.T) {

@@ -51,14 +51,14 @@ func TestFormats(t *testing.T) {
 			"--accept", `{rule: verb-dangerous-unannotated, tool: delete_customer, until: 2199-01-31, reason: "]]>&<\n::error::"}`, "--", server}},
 		{"snapshot-refused", 1, []string{"snapshot", "--name", "r", "--dir", "snapshots", odd}},
 		{"adopt", 0, []string{"adopt", "--out", "pack", v1}},
-		{"inspect-all", 4, []string{"inspect", "--all"}},
+		{"inspect-all", 2, []string{"inspect", "--all"}},
 		{"diff", 1, []string{"diff", v1, v2}},
 		{"diff-same", 0, []string{"diff", v1, v1}},
 		{"diff-odd", 1, []string{"diff", v1, odd}},
 		{"diff-gone", 1, []string{"diff", odd, v1}},
 		{"check", 1, []string{"check", "--dir", "snapshots"}},
 		{"check-same", 0, []string{"check", "--dir", "snapshots", "v1"}},
-		{"check-gone", 4, []string{"check", "--dir", "snapshots", "z"}},
+		{"check-gone", 2, []string{"check", "--dir", "snapshots", "z"}},
 	} {
 		in := func(format string) string {
 			return w.must(tt.code, slices.Concat([]string{"mcp", tt.args[0], "--format", format}, tt.args[1:])...).stdout

@@ -5,38 +5,6 @@ import (
 	"slices"
 )
 
-// answer is what became of some obligations. A value without doubt meets them; one with doubt may. Neither a value nor doubt: nothing can meet them.
-type answer struct {
-	value []byte // canonical text
-	doubt string // the keyword that stopped the proof
-	waits int    // the least depth of the obligations, being met further out, on which a "nothing" relies
-}
-
-// free is the depth that no obligations have.
-const free = 1 << 30
-
-var nothing = answer{waits: free}
-
-func (a answer) met() bool  { return a.value != nil && a.doubt == "" }
-func (a answer) none() bool { return a.value == nil && a.doubt == "" }
-
-// or takes the better of two alternatives: a value, then a doubtful one, then doubt. Nothing meets both only if nothing meets either.
-func (a answer) or(b answer) answer {
-	waits := min(a.waits, b.waits)
-	switch {
-	case a.met():
-		return a
-	case b.met():
-		return b
-	case a.none():
-		a = b
-	case a.value == nil && b.value != nil:
-		a = b
-	}
-	a.waits = waits
-	return a
-}
-
 const (
 	maxSteps = 12000 // literals and branches looked at for one question
 	maxDepth = 48    // of obligations within obligations
@@ -313,41 +281,6 @@ func (e *engine) spend(steps int) bool {
 
 func (e *engine) spent() bool { return e.steps > e.limit }
 
-// trail is the literals that were asserted on the way to a branch.
-type trail struct {
-	steps []int
-	set   map[int]bool // once there are many
-}
-
-const shortTrail = 24
-
-func (t *trail) has(l literal) bool {
-	if t.set != nil {
-		return t.set[l.key()]
-	}
-	return slices.Contains(t.steps, l.key())
-}
-
-func (t *trail) add(l literal) {
-	t.steps = append(t.steps, l.key())
-	if t.set == nil && len(t.steps) > shortTrail {
-		t.set = make(map[int]bool, 4*shortTrail)
-		for _, key := range t.steps {
-			t.set[key] = true
-		}
-	} else if t.set != nil {
-		t.set[l.key()] = true
-	}
-}
-
-// back takes back all but the first steps.
-func (t *trail) back(first int) {
-	for _, key := range t.steps[first:] {
-		delete(t.set, key)
-	}
-	t.steps = t.steps[:first]
-}
-
 // narrowest drops the choices that are met already and returns the one with the fewest ways left, -1 when none is open.
 func (b *branch) narrowest() int {
 	pick, fewest := -1, 0
@@ -374,85 +307,4 @@ func (b *branch) narrowest() int {
 	}
 	b.open = open
 	return pick
-}
-
-// finish solves assertions about one type without open choices.
-func (b *branch) finish() answer {
-	if len(b.values) > 0 {
-		return b.oneOfValues()
-	}
-	var found answer
-	switch b.of {
-	case aNull:
-		found = b.listed("null")
-	case aBoolean:
-		found = b.listed("true", "false")
-	case aNumber:
-		found = b.aNumber()
-	case aString:
-		found = b.aString()
-	case anArray:
-		found = b.anArray()
-	case anObject:
-		found = b.anObject()
-	}
-	if b.doubt != "" && !found.none() {
-		found.doubt = b.doubt
-	}
-	return found
-}
-
-// listed returns the first of the texts that is not barred.
-func (b *branch) listed(texts ...string) answer {
-	for _, text := range texts {
-		if !b.isBarred(text) {
-			return answer{value: []byte(text), waits: free}
-		}
-	}
-	return nothing
-}
-
-func (b *branch) isBarred(text string) bool {
-	for _, f := range b.barred {
-		if f.values[text] != nil {
-			return true
-		}
-	}
-	return false
-}
-
-// oneOfValues holds each value that is allowed against the obligations as a whole.
-func (b *branch) oneOfValues() answer {
-	result := nothing
-	least := smallest(b.values)
-	for _, text := range least.texts {
-		value := least.values[text]
-		if typeOf(value)&b.of == 0 || b.isBarred(text) {
-			continue
-		}
-		if b.spend(1) {
-			return result.or(answer{doubt: "size", waits: free})
-		}
-		verdict := yes
-		for _, l := range b.goals {
-			verdict = verdict.and(b.holds(l, value))
-		}
-		switch verdict {
-		case yes:
-			return answer{value: []byte(text), waits: free}
-		case unsure:
-			result = result.or(answer{value: []byte(text), doubt: "pattern", waits: free})
-		}
-	}
-	return result
-}
-
-func smallest(list []*formula) *formula {
-	least := list[0]
-	for _, f := range list[1:] {
-		if len(f.values) < len(least.values) {
-			least = f
-		}
-	}
-	return least
 }

@@ -89,3 +89,30 @@ func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
+
+// besidePeer times what runs under each name, in turns, and reports the medians and how many times as long as "anvil" the peer takes.
+func besidePeer(b *testing.B, peer string, run map[string]func() time.Duration) {
+	took := map[string][]float64{}
+	turn := func() {
+		for name, once := range run {
+			took[name] = append(took[name], once().Seconds())
+		}
+	}
+	turn()
+	clear(took) // what is on disk is in memory now
+	for b.Loop() {
+		turn()
+	}
+	for len(took["anvil"]) < fewestPairs {
+		turn()
+	}
+	var ratios []float64
+	for i, x := range took[peer] {
+		ratios = append(ratios, x/took["anvil"][i])
+	}
+	b.ReportMetric(0, "ns/op") // of a turn: it says nothing
+	for name, seconds := range took {
+		b.ReportMetric(median(seconds)*1000, name+"-ms")
+	}
+	b.ReportMetric(median(ratios), peer+"/anvil")
+}

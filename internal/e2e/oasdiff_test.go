@@ -71,29 +71,7 @@ func compareOasdiff(b *testing.B, w *world, program string) {
 		},
 		"oasdiff": func() time.Duration { return timedDiff(b, w.oasdiff(program, w.path("old.json"), w.path("new.json"))) },
 	}
-	took := map[string][]float64{}
-	turn := func() {
-		for name, once := range run {
-			took[name] = append(took[name], once().Seconds())
-		}
-	}
-	turn()
-	clear(took) // what is on disk is in memory now
-	for b.Loop() {
-		turn()
-	}
-	for len(took["anvil"]) < fewestPairs {
-		turn()
-	}
-	var ratios []float64
-	for i, x := range took["oasdiff"] {
-		ratios = append(ratios, x/took["anvil"][i])
-	}
-	b.ReportMetric(0, "ns/op") // of a turn: it says nothing
-	for name, seconds := range took {
-		b.ReportMetric(median(seconds)*1000, name+"-ms")
-	}
-	b.ReportMetric(median(ratios), "oasdiff/anvil")
+	besidePeer(b, "oasdiff", run)
 }
 
 func (w *world) oasdiff(program, old, now string) *exec.Cmd {

@@ -56,29 +56,7 @@ func compareInspector(b *testing.B, w *world, node string, e entry) {
 			return timed(b, cmd)
 		},
 	}
-	took := map[string][]float64{}
-	turn := func() {
-		for name, once := range run {
-			took[name] = append(took[name], once().Seconds())
-		}
-	}
-	turn()
-	clear(took) // what is on disk is in memory now
-	for b.Loop() {
-		turn()
-	}
-	for len(took["anvil"]) < fewestPairs {
-		turn()
-	}
-	var ratios []float64
-	for i, x := range took["inspector"] {
-		ratios = append(ratios, x/took["anvil"][i])
-	}
-	b.ReportMetric(0, "ns/op")
-	for name, seconds := range took {
-		b.ReportMetric(median(seconds)*1000, name+"-ms")
-	}
-	b.ReportMetric(median(ratios), "inspector/anvil")
+	besidePeer(b, "inspector", run)
 }
 
 // nodeFor is a Node.js that runs the Inspector, which needs 22: the one among the packages of `make npm`, where there is one for this platform.

@@ -37,15 +37,7 @@ func oddSurface(t *testing.T) *surface.McpSurfaceSnapshot {
 	for _, kind := range surface.Kinds {
 		text += fmt.Sprintf(`,%q:[%s]`, kind.List(), strings.Join(lists[kind], ","))
 	}
-	node, err := canon.Parse([]byte(text + "}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := surface.New(corpus.CaptureOf(node, "odd"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return corpus.SnapshotOf(t, []byte(text+"}"), "odd")
 }
 
 // TestProposedAcceptances pastes what a refusal proposes into a configuration, whatever items are called: it is read, covers all that was found and

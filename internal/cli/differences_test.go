@@ -29,15 +29,7 @@ func oddDifferences(t *testing.T) []diag.Finding {
 			tools = append(tools, fmt.Sprintf(`{"name":%s,"description":%q,"inputSchema":{"type":"object","properties":{%s:{"type":"string"}},"required":[%s]}}`,
 				canon.Quote(name), description, canon.Quote(name), strings.Replace(required, "it", string(canon.Quote(name)), 1)))
 		}
-		node, err := canon.Parse([]byte(`{"tools":[` + strings.Join(tools, ",") + `]}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := surface.New(corpus.CaptureOf(node, "odd"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+		return corpus.SnapshotOf(t, []byte(`{"tools":[`+strings.Join(tools, ",")+`]}`), "odd")
 	}
 	found := diff.Judge(diff.Compare(of("Looks at a thing.", ""), of("Reads a thing.", "it"), diff.Options{}))
 	if len(found) < 2*len(oddNames) {

@@ -89,6 +89,20 @@ func CaptureOf(node *canon.Node, endpoint string) surface.Capture {
 	return c
 }
 
+// SnapshotOf is the snapshot of a capture that is written as [CaptureOf] reads it.
+func SnapshotOf(t testing.TB, text []byte, endpoint string) *surface.McpSurfaceSnapshot {
+	t.Helper()
+	node, err := canon.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := surface.New(CaptureOf(node, endpoint))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // Each runs f on the snapshot of every capture, as a subtest.
 func Each(t *testing.T, f func(t *testing.T, name string, s *surface.McpSurfaceSnapshot)) {
 	for _, name := range Names(t) {

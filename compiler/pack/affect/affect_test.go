@@ -27,15 +27,7 @@ var now = time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
 
 func capture(t *testing.T, text []byte) *surface.McpSurfaceSnapshot {
 	t.Helper()
-	n, err := canon.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := surface.New(corpus.CaptureOf(n, ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return corpus.SnapshotOf(t, text, "")
 }
 
 // packOf is a pack of mode facade with every operation approved that can be.

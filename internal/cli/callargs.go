@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -100,7 +99,7 @@ func objectOfArguments(pairs []string, root *canon.Node) ([]byte, error) {
 			return nil, usagef("--arg %s is given twice; give a list as one JSON value: --arg '%s=[\"a\",\"b\"]'", name, name)
 		}
 		seen[name] = true
-		text, err := argument(value, typesOf(root, root.Get("properties").Get(name)))
+		text, err := argument(value, schema.TypeNames(root, root.Get("properties").Get(name)))
 		if err != nil {
 			return nil, usagef("--arg %s: %w", name, err)
 		}
@@ -114,94 +113,17 @@ func objectOfArguments(pairs []string, root *canon.Node) ([]byte, error) {
 
 // argument spells value as JSON of one of the types that the tool's schema names. Without any it is an object or an array if it reads
 // like one, and a string otherwise. The digits of a number are kept as they were typed.
-func argument(value string, types map[string]bool) ([]byte, error) {
+func argument(value string, types []string) ([]byte, error) {
 	node, err := canon.Parse([]byte(value))
 	if err == nil {
-		kind := jsonType(node)
-		fits := types[kind] || kind == "integer" && types["number"] || len(types) == 0 && (kind == "object" || kind == "array")
+		kind := schema.TypeName(node)
+		fits := slices.Contains(types, kind) || kind == "integer" && slices.Contains(types, "number") || len(types) == 0 && (kind == "object" || kind == "array")
 		if fits && kind != "string" { // quotes that are typed are part of a string
 			return node.Raw, nil
 		}
 	}
-	if len(types) == 0 || types["string"] {
+	if len(types) == 0 || slices.Contains(types, "string") {
 		return canon.Quote(value), nil
 	}
-	return nil, fmt.Errorf("%q is no %s", value, strings.Join(slices.Sorted(maps.Keys(types)), " or "))
-}
-
-// maxSchemaVisits bounds how many places of a schema are looked at for the type of one argument.
-const maxSchemaVisits = 1000
-
-// typesOf returns the JSON types that a property's schema admits by name; none when it does not say.
-func typesOf(root, property *canon.Node) map[string]bool {
-	c := typeCollector{root: root, types: map[string]bool{}, seen: map[*canon.Node]bool{}}
-	c.collect(property)
-	return c.types
-}
-
-// typeCollector looks at each place once, since references can lead to one place in more ways than there is time for.
-type typeCollector struct {
-	root  *canon.Node
-	types map[string]bool
-	seen  map[*canon.Node]bool
-}
-
-func (c typeCollector) collect(n *canon.Node) {
-	if n == nil || c.seen[n] || len(c.seen) == maxSchemaVisits {
-		return
-	}
-	c.seen[n] = true
-	c.collect(referred(c.root, n.Get("$ref").Text()))
-	named := append(n.Get("type").Elements(), n.Get("type"))
-	for _, name := range named {
-		if text := name.Text(); text != "" {
-			c.types[text] = true
-		}
-	}
-	schema.Children(0, n, func(child schema.Child) {
-		if child.Role.Composed() {
-			c.collect(child.Node)
-		}
-	})
-	if len(c.types) > 0 {
-		return
-	}
-	for _, value := range append(n.Get("enum").Elements(), n.Get("const")) {
-		if value != nil {
-			c.types[jsonType(value)] = true
-		}
-	}
-}
-
-var unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
-
-// referred follows a reference within the schema, "#/$defs/money"; others lead nowhere.
-func referred(root *canon.Node, ref string) *canon.Node {
-	path, ok := strings.CutPrefix(ref, "#/")
-	if !ok {
-		return nil
-	}
-	for _, token := range strings.Split(path, "/") {
-		root = root.Get(unescapePointer.Replace(token))
-	}
-	return root
-}
-
-func jsonType(n *canon.Node) string {
-	switch n.Kind {
-	case canon.Object:
-		return "object"
-	case canon.Array:
-		return "array"
-	case canon.Number:
-		if r, ok := n.Rat(); ok && r.IsInt() {
-			return "integer"
-		}
-		return "number"
-	case canon.True, canon.False:
-		return "boolean"
-	case canon.Null:
-		return "null"
-	}
-	return "string"
+	return nil, fmt.Errorf("%q is no %s", value, strings.Join(types, " or "))
 }

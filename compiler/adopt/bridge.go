@@ -24,6 +24,7 @@ func Bridge(s *surface.McpSurfaceSnapshot) air.Document {
 			Version: valid(s.ServerVersion()),
 			Title:   valid(s.Server.Get("title").Text()),
 			Source:  air.Source{Kind: air.SourceMCP, Snapshot: s.Digest},
+			Auth:    air.Auth{Type: air.AuthUnknown, SecretSource: air.SecretUnknown},
 		},
 		Diagnostics: []diag.Finding{},
 	}
@@ -110,11 +111,13 @@ func lower(tool surface.Item, service, canonical string) (air.Operation, []diag.
 		Description:    valid(n.Get("description").Text()),
 		MCP:            air.MCP{ToolName: valid(tool.Name)},
 		CLI:            air.CLI{Command: strings.ReplaceAll(canonical, "_", "-")},
+		Idempotency:    air.Idempotency{Mechanism: air.MechanismNone, KeyDerivation: air.KeyNone},
 		ContractDigest: tool.ContractDigest(),
 		TextDigest:     tool.TextDigest(),
 	}
 	var findings, found []diag.Finding
 	o.Input.Schema, findings = carry(tool, n.Get("inputSchema"), "/inputSchema")
+	o.Input.Params = air.Params(o.Input.Schema)
 	o.Output.Schema, found = carry(tool, n.Get("outputSchema"), "/outputSchema")
 	findings = append(findings, found...)
 	ambiguous := len(findings) > 0 || n != nil && duplicates(n)

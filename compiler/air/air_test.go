@@ -43,8 +43,10 @@ func operation(name string, state State, pairs ...any) Operation {
 	o := Operation{
 		ID: "s." + name, CanonicalName: name, DisplayName: name, Effect: Effect{Action: ActionOther}, MCP: MCP{ToolName: name}, CLI: CLI{Command: name},
 		State: state, ContractDigest: canon.Digest([]byte(name)), TextDigest: canon.Digest([]byte("text of " + name)),
-		Input: Input{Schema: canon.Raw(`{"properties":{"a":{"type":"string"}},"type":"object"}`)}, Evidence: claims("s."+name, pairs...),
+		Idempotency: Idempotency{Mechanism: MechanismNone, KeyDerivation: KeyNone}, Evidence: claims("s."+name, pairs...),
 	}
+	o.Input.Schema = canon.Raw(`{"properties":{"a":{"type":"string"}},"type":"object"}`)
+	o.Input.Params = Params(o.Input.Schema)
 	return o.Settled()
 }
 
@@ -59,7 +61,7 @@ func aChange(name string) Operation {
 }
 
 func document(operations ...Operation) Document {
-	d := Document{SchemaVersion: SchemaVersion, Service: Service{ID: "s", Name: "S", Source: Source{Kind: SourceMCP, Snapshot: canon.Digest(nil)}}, Operations: operations}
+	d := Document{SchemaVersion: SchemaVersion, Service: Service{ID: "s", Name: "S", Source: Source{Kind: SourceMCP, Snapshot: canon.Digest(nil)}, Auth: Auth{Type: AuthUnknown, SecretSource: SecretUnknown}}, Operations: operations}
 	c := Capability{ID: "s.adopted", DisplayName: "S", Source: "service", Lifecycle: LifecycleProposed}
 	for _, o := range operations {
 		c.OperationIDs = append(c.OperationIDs, o.ID)
@@ -193,7 +195,7 @@ func TestValidate(t *testing.T) {
 		{"a tool twice, both blocked", func(d *Document) {
 			d.Operations[1].MCP.ToolName, d.Operations[0].State, d.Operations[1].State = "a", StateBlocked, StateBlocked
 		}, nil},
-		{"retries", func(d *Document) { d.Operations[0].Retries = Retries{RetrySafe, BasisUnproven, 3} }, []string{"evidence-loosened", "unsafe-retry"}},
+		{"retries", func(d *Document) { d.Operations[0].Retries = safeRetries(BasisUnproven) }, []string{"evidence-loosened", "unsafe-retry"}},
 		{"confirmation", func(d *Document) { d.Operations[0].Confirmation.Required = false }, []string{"evidence-loosened", "missing-confirmation"}},
 		{"kind", func(d *Document) { d.Operations[0].Effect.Kind = Read }, []string{"evidence-loosened"}},
 		{"tighter is fine", func(d *Document) { d.Operations[1].Effect.Risk = RiskDestructive }, nil},

@@ -30,7 +30,9 @@ type Service struct {
 	Name    string `json:"name"` // the server's own, verbatim; may be empty
 	Version string `json:"version,omitzero"`
 	Title   string `json:"title,omitzero"`
+	Owner   Owner  `json:"owner,omitzero"` // set by people
 	Source  Source `json:"source"`
+	Auth    Auth   `json:"auth"`
 }
 
 // Source says what a document was lowered from. Where the server is reached is no part of it.

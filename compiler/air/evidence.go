@@ -3,6 +3,7 @@ package air
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"anvil/compiler/canon"
@@ -18,6 +19,12 @@ type Claim struct {
 	Method     string     `json:"method"`             // how the value was drawn from the source
 	Confidence float64    `json:"confidence"`         // 0 to 1: how sure the method is
 	Review     ReviewMark `json:"review"`
+	// What a claim that was learned from calls rests on: how many of them, when they were made ("2026-01-01/2026-01-31"), and the interval of
+	// the measured share, 0 to 1.
+	N      int     `json:"n,omitzero"`
+	Window string  `json:"window,omitzero"`
+	Low    float64 `json:"low,omitzero"`
+	High   float64 `json:"high,omitzero"`
 }
 
 // Predicate names the field of an operation that a claim is about.
@@ -31,6 +38,15 @@ const (
 	PredicateIdempotency  Predicate = "idempotency.mode"
 	PredicateRetries      Predicate = "retries.mode"
 	PredicateConfirmation Predicate = "confirmation.required"
+	PredicateHuman        Predicate = "confirmation.humanApproval"
+)
+
+// The predicates of what an operation is like. The archetype follows from its claims as the safety fields do; the others record why a field is set.
+const (
+	PredicateArchetype   Predicate = "archetype"
+	PredicatePagination  Predicate = "pagination.style"
+	PredicateLongRunning Predicate = "longRunning.means"
+	PredicateKey         Predicate = "idempotency.key"
 )
 
 // PredicateOpenWorld records what a server says of how far a tool reaches. No field follows from it.
@@ -38,7 +54,7 @@ const PredicateOpenWorld Predicate = "effect.openWorld"
 
 // SafetyPredicates lists the predicates that Settled decides, in its order.
 var SafetyPredicates = []Predicate{
-	PredicateKind, PredicateRisk, PredicateReversible, PredicateIdempotency, PredicateRetries, PredicateConfirmation,
+	PredicateKind, PredicateRisk, PredicateReversible, PredicateIdempotency, PredicateRetries, PredicateConfirmation, PredicateHuman,
 }
 
 // ClaimKind is the kind of source a claim comes from.
@@ -129,37 +145,51 @@ type Resolution struct {
 }
 
 // Resolve weighs the active claims on a predicate: the support of a value is 1 - product(1 - weight) over the claims of it (noisy-or,
-// so agreeing sources add up and none is counted as proof), and the leader must stand Margin above the next.
+// so agreeing sources add up and none is counted as proof), and the leader must stand Margin above the next. Claims of observed traffic count
+// only where they tighten: that all calls so far were harmless supports nothing. The order of claims does not matter.
 func Resolve(claims []Claim, predicate Predicate) Resolution {
-	doubt := map[string]float64{}
+	weights := map[string][]float64{}
 	for _, c := range claims {
-		if c.Predicate == predicate && c.Active() {
+		if c.Predicate == predicate && c.Active() && !loosensByTraffic(claims, c) {
 			value := string(canonicalValue(c.Value))
-			if _, seen := doubt[value]; !seen {
-				doubt[value] = 1
-			}
-			doubt[value] *= 1 - c.Weight()
+			weights[value] = append(weights[value], c.Weight())
 		}
 	}
-	support := func(value string) float64 { return min(maxSupport, 1-doubt[value]) }
-	values := slices.SortedFunc(maps.Keys(doubt), func(a, b string) int {
-		return cmp.Or(cmp.Compare(support(b), support(a)), cmp.Compare(a, b))
+	support := map[string]float64{}
+	for value, all := range weights {
+		support[value] = supportOf(all)
+	}
+	values := slices.SortedFunc(maps.Keys(support), func(a, b string) int {
+		return cmp.Or(cmp.Compare(support[b], support[a]), cmp.Compare(a, b))
 	})
 	if len(values) == 0 {
 		return Resolution{Status: Insufficient}
 	}
-	r := Resolution{Status: Resolved, Value: canon.Raw(values[0]), Support: support(values[0])}
+	r := Resolution{Status: Resolved, Value: canon.Raw(values[0]), Support: support[values[0]]}
 	if len(values) > 1 {
-		r.RunnerUp = support(values[1])
+		r.RunnerUp = support[values[1]]
 	}
 	switch {
 	case r.Support < Margin:
 		r.Status = Insufficient
-	case r.Support-r.RunnerUp < Margin:
+	case exact(r.Support-r.RunnerUp) < Margin:
 		r.Status = Conflicted
 	}
 	return r
 }
+
+// supportOf is the noisy-or of weights. They are multiplied in order of size, since a product of floats depends on the order.
+func supportOf(weights []float64) float64 {
+	slices.Sort(weights)
+	doubt := 1.0
+	for _, w := range weights {
+		doubt *= 1 - w
+	}
+	return min(maxSupport, exact(1-doubt))
+}
+
+// exact takes back what binary fractions add to a figure of a few decimals, so that 0.7 stands 0.2 above 0.5.
+func exact(v float64) float64 { return math.Round(v*1e9) / 1e9 }
 
 // Resolve weighs the operation's own evidence on a predicate.
 func (o Operation) Resolve(predicate Predicate) Resolution { return Resolve(o.Evidence, predicate) }

@@ -3,7 +3,9 @@ package air
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 
 	"anvil/compiler/canon"
 )
@@ -34,57 +36,92 @@ func Decode(data []byte) (Document, error) {
 	if d.SchemaVersion != SchemaVersion {
 		return Document{}, fmt.Errorf("read AIR document: %w: schemaVersion is %d, this version of anvil reads %d", ErrFormat, d.SchemaVersion, SchemaVersion)
 	}
-	if d.Service.Source.Kind != SourceMCP || !ValidServiceID(d.Service.ID) {
-		return Document{}, fmt.Errorf("read AIR document: %w: service id %q or source kind %q is malformed", ErrFormat, d.Service.ID, d.Service.Source.Kind)
+	if !ValidServiceID(d.Service.ID) {
+		return Document{}, fmt.Errorf("read AIR document: %w: service id %q is malformed", ErrFormat, d.Service.ID)
+	}
+	if problem := strayWord(reflect.ValueOf(d), Enumerations()); problem != "" {
+		return Document{}, fmt.Errorf("read AIR document: %w: %s", ErrFormat, problem)
 	}
 	for i, o := range d.Operations {
 		if problem := o.malformed(); problem != "" {
 			return Document{}, fmt.Errorf("read AIR document: %w: operation %d (%q): %s", ErrFormat, i, o.ID, problem)
 		}
 	}
-	for _, c := range d.Capabilities {
-		if !slices.Contains(lifecycles, c.Lifecycle) {
-			return Document{}, fmt.Errorf("read AIR document: %w: capability %q: lifecycle %q is unknown", ErrFormat, c.ID, c.Lifecycle)
-		}
-	}
 	sortOperations(d.Operations)
 	return d, nil
 }
 
-var (
-	lifecycles = []Lifecycle{LifecycleProposed, LifecycleApproved, LifecycleRejected, LifecycleDeprecated}
-	states     = []State{StateGenerated, StateReviewRequired, StateApproved, StateDeprecated, StateBlocked}
-	bases      = []RetryBasis{BasisReadSafe, BasisNaturalIdempotent, BasisIdempotencyKey, BasisUnproven}
-	marks      = []ReviewMark{Unreviewed, Accepted, Rejected, Superseded}
-	actions    = []Action{
-		ActionList, ActionGet, ActionSearch, ActionExport, ActionSimulate, ActionValidate, ActionPoll, ActionCreate, ActionUpdate,
-		ActionReplace, ActionDelete, ActionSend, ActionExecute, ActionApprove, ActionCancel, ActionReserve, ActionOther,
-	}
-)
-
-// malformed says which field of o holds no word of its enumeration, or no id.
+// malformed says which field of o holds no id, a figure out of bounds, or a view that its schema does not give.
 func (o Operation) malformed() string {
 	switch {
 	case o.ID == "" || o.CanonicalName == "":
 		return "id or canonicalName is empty"
-	case !slices.Contains(kindOrder, o.Effect.Kind):
-		return fmt.Sprintf("effect.kind %q is unknown", o.Effect.Kind)
-	case !slices.Contains(actions, o.Effect.Action):
-		return fmt.Sprintf("effect.action %q is unknown", o.Effect.Action)
-	case !slices.Contains(riskOrder, o.Effect.Risk):
-		return fmt.Sprintf("effect.risk %q is unknown", o.Effect.Risk)
-	case !slices.Contains(idempotencyOrder, o.Idempotency.Mode):
-		return fmt.Sprintf("idempotency.mode %q is unknown", o.Idempotency.Mode)
-	case !slices.Contains(retryOrder, o.Retries.Mode) || !slices.Contains(bases, o.Retries.Basis):
-		return fmt.Sprintf("retries.mode %q or retries.basis %q is unknown", o.Retries.Mode, o.Retries.Basis)
-	case o.Retries.MaxAttempts < 1 || o.Retries.MaxAttempts > 5:
-		return fmt.Sprintf("retries.maxAttempts %d is not within 1 to 5", o.Retries.MaxAttempts)
-	case !slices.Contains(states, o.State):
-		return fmt.Sprintf("state %q is unknown", o.State)
+	case o.Retries.MaxAttempts < 1 || o.Retries.MaxAttempts > maxAttempts:
+		return fmt.Sprintf("retries.maxAttempts %d is not within 1 to %d", o.Retries.MaxAttempts, maxAttempts)
+	case outside(o.Retries.BaseDelayMs, maxDelay) || outside(o.Retries.MaxDelayMs, maxDelay):
+		return fmt.Sprintf("retries.baseDelayMs %d or retries.maxDelayMs %d is not within 0 to %d", o.Retries.BaseDelayMs, o.Retries.MaxDelayMs, maxDelay)
+	case min(o.DisclosureCost.ToolTokens, o.DisclosureCost.ResponseItemTokens, o.DisclosureCost.ResponseTokens) < 0:
+		return "disclosureCost holds a figure below 0"
+	case o.Pagination != nil && min(o.Pagination.MaxPageSize, o.Pagination.DefaultPageSize) < 0:
+		return "pagination holds a figure below 0"
+	case !o.paramsDerived():
+		return "input.params is not what input.schema gives"
 	}
 	for _, c := range o.Evidence {
-		if _, known := reliability[c.Source]; !known || !slices.Contains(marks, c.Review) || c.Subject != o.ID || !(c.Confidence >= 0 && c.Confidence <= 1) {
-			return fmt.Sprintf("a claim on %s has an unknown source, review mark or subject, or a confidence outside 0 to 1", c.Predicate)
+		if c.Subject != o.ID || !share(c.Confidence) || c.N < 0 || !share(c.Low) || !share(c.High) || c.Low > c.High {
+			return fmt.Sprintf("a claim on %s is about another operation, or holds a figure out of bounds", c.Predicate)
+		}
+	}
+	return ""
+}
+
+func outside(v, limit int) bool { return v < 0 || v > limit }
+
+func share(v float64) bool { return v >= 0 && v <= 1 }
+
+// paramsDerived reports a parameter view that is what the schema gives.
+func (o Operation) paramsDerived() bool {
+	return slices.EqualFunc(o.Input.Params, Params(o.Input.Schema), func(a, b Param) bool {
+		same := slices.EqualFunc(a.Enum, b.Enum, func(x, y canon.Raw) bool { return canon.Equal(x, y) }) && canon.Equal(a.Default, b.Default)
+		a.Enum, b.Enum, a.Default, b.Default = nil, nil, nil, nil
+		return same && reflect.DeepEqual(a, b)
+	})
+}
+
+// strayWord returns the first place below v that holds a word outside its enumeration, and the word.
+func strayWord(v reflect.Value, words map[reflect.Type][]string) string {
+	switch v.Kind() {
+	case reflect.String:
+		if list := words[v.Type()]; list != nil && !slices.Contains(list, v.String()) {
+			return fmt.Sprintf(": %q is unknown", v.String())
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return strayWord(v.Elem(), words)
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return ""
+		}
+		for i := range v.Len() {
+			if problem := strayWord(v.Index(i), words); problem != "" {
+				return fmt.Sprintf("/%d%s", i, problem)
+			}
+		}
+	case reflect.Struct:
+		return strayMember(v, words)
+	}
+	return ""
+}
+
+func strayMember(v reflect.Value, words map[reflect.Type][]string) string {
+	for i := range v.NumField() {
+		name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if options == "omitzero" && v.Field(i).IsZero() {
+			continue
+		}
+		if problem := strayWord(v.Field(i), words); problem != "" {
+			return "/" + name + problem
 		}
 	}
 	return ""

@@ -8,14 +8,23 @@ type Operation struct {
 	CanonicalName  string       `json:"canonicalName"` // see CanonicalName
 	DisplayName    string       `json:"displayName"`
 	Description    string       `json:"description,omitzero"`
+	Tags           []string     `json:"tags,omitempty"` // set by people; sorted
+	Owner          Owner        `json:"owner,omitzero"` // set by people; of the service where it is left out
 	Effect         Effect       `json:"effect"`
+	Archetype      Archetype    `json:"archetype"`
 	Input          Input        `json:"input"`
 	Output         Output       `json:"output"`
+	Errors         []ErrorCode  `json:"errors"` // what a call through anvil can end in; follows from the rest, see ErrorSpecs
 	Idempotency    Idempotency  `json:"idempotency"`
 	Retries        Retries      `json:"retries"`
 	Confirmation   Confirmation `json:"confirmation"`
+	Pagination     *Pagination  `json:"pagination,omitempty"`
+	LongRunning    *LongRunning `json:"longRunning,omitempty"`
+	QueryPolicy    *QueryPolicy `json:"queryPolicy,omitempty"` // set by people
+	DisclosureCost Cost         `json:"disclosureCost"`
 	MCP            MCP          `json:"mcp"`
 	CLI            CLI          `json:"cli"`
+	Skill          Skill        `json:"skill,omitzero"`
 	State          State        `json:"state"`
 	ContractDigest string       `json:"contractDigest"` // of what a machine relies on; approvals are bound to it
 	TextDigest     string       `json:"textDigest"`     // of every string a model reads
@@ -82,64 +91,16 @@ const (
 // Rank orders risks: a higher rank is worse. What is no risk of the ladder ranks above all of them.
 func (r Risk) Rank() int { return rankIn(riskOrder, r) }
 
-// Input is what an operation takes: the schema as the server sent it, in canonical form; left out when it sent none.
+// Input is what an operation takes: the schema as the server sent it, in canonical form; left out when it sent none. Params is the view of it that
+// people and command lines have: always what the function Params makes of Schema, or Decode refuses the document.
 type Input struct {
 	Schema canon.Raw `json:"schema,omitzero"`
+	Params []Param   `json:"params,omitempty"`
 }
 
 // Output is what an operation answers, as Input.
 type Output struct {
 	Schema canon.Raw `json:"schema,omitzero"`
-}
-
-// Idempotency says whether the same call twice is the same as once.
-type Idempotency struct {
-	Mode IdempotencyMode `json:"mode"`
-}
-
-// IdempotencyMode is by what means a repeated call is harmless.
-type IdempotencyMode string
-
-// The modes of idempotency.
-const (
-	IdempotencyNatural      IdempotencyMode = "natural"       // by the nature of the operation
-	IdempotencyKeySupported IdempotencyMode = "key_supported" // when the caller sends a key
-	IdempotencyClientID     IdempotencyMode = "client_id"     // the caller names what it creates
-	IdempotencyRequired     IdempotencyMode = "required"      // the caller must send a key
-	IdempotencyNone         IdempotencyMode = "none"          // not at all, or nobody knows
-)
-
-// Retries says whether a failed call may be repeated without asking anyone.
-type Retries struct {
-	Mode        RetryMode  `json:"mode"`
-	Basis       RetryBasis `json:"basis"`
-	MaxAttempts int        `json:"maxAttempts"` // the first try counted, 1 to 5
-}
-
-// RetryMode allows or forbids automatic retries.
-type RetryMode string
-
-// The retry modes.
-const (
-	RetrySafe RetryMode = "safe"
-	RetryNone RetryMode = "none"
-)
-
-// RetryBasis is why a retry is safe.
-type RetryBasis string
-
-// The bases of a retry.
-const (
-	BasisReadSafe          RetryBasis = "read_safe"
-	BasisNaturalIdempotent RetryBasis = "natural_idempotent"
-	BasisIdempotencyKey    RetryBasis = "idempotency_key"
-	BasisUnproven          RetryBasis = "unproven"
-)
-
-// Confirmation says whether a call waits for somebody's yes.
-type Confirmation struct {
-	Required bool   `json:"required"`
-	Reason   string `json:"reason,omitzero"`
 }
 
 // MCP is how the operation is called upstream.
@@ -149,8 +110,29 @@ type MCP struct {
 
 // CLI is how the operation is called on a command line.
 type CLI struct {
-	Command string `json:"command"`
+	Command string   `json:"command"`
+	Aliases []string `json:"aliases,omitempty"` // set by people; sorted
 }
+
+// Skill is what the operation's entry in a skill says beside its description.
+type Skill struct {
+	IntentExamples []string `json:"intentExamples,omitempty"` // what a person may ask for, in a person's words
+}
+
+// Owner is who answers for a service, a capability or an operation.
+type Owner struct {
+	ID   string    `json:"id"`
+	Kind OwnerKind `json:"kind"`
+}
+
+// OwnerKind tells a person from a team.
+type OwnerKind string
+
+// The kinds of owners.
+const (
+	OwnerPerson OwnerKind = "person"
+	OwnerTeam   OwnerKind = "team"
+)
 
 // State is where an operation stands. Only StateApproved is ever exposed.
 type State string

@@ -15,9 +15,9 @@ type Param struct {
 	Name        string      `json:"name"`                 // on the wire
 	Flag        string      `json:"flag"`                 // on a command line, without "--"; unique within the operation
 	Type        ParamType   `json:"type"`                 // of one value
-	Repeated    bool        `json:"repeated,omitempty"`   // a list of such values
-	Nullable    bool        `json:"nullable,omitempty"`   // null is taken too
-	Required    bool        `json:"required,omitempty"`   //
+	Repeated    bool        `json:"repeated,omitzero"`    // a list of such values
+	Nullable    bool        `json:"nullable,omitzero"`    // null is taken too
+	Required    bool        `json:"required,omitzero"`    //
 	Enum        []canon.Raw `json:"enum,omitempty"`       // the only values, when they are listed and plain
 	Default     canon.Raw   `json:"default,omitzero"`     // what the server says it takes instead
 	Format      string      `json:"format,omitzero"`      // as the schema states it: date-time, uri ...

@@ -19,10 +19,72 @@ var (
 	}
 	retryOrder        = []RetryMode{RetrySafe, RetryNone}
 	confirmationOrder = []bool{false, true}
+	archetypeOrder    = []Archetype{
+		ArchetypeTransaction, ArchetypeSearch, ArchetypeFileTransfer, ArchetypeLongRunning, ArchetypeBulk, ArchetypeQueryPassthrough,
+	}
 )
 
-// maxAttempts is how often a call is tried in all when retries are safe.
-const maxAttempts = 3
+// ranks returns the place of a predicate's value in its order, from the loosest on; nil for a predicate without one.
+func ranks(predicate Predicate) func(canon.Raw) int {
+	switch predicate {
+	case PredicateKind:
+		return rankBy(kindOrder)
+	case PredicateRisk:
+		return rankBy(riskOrder)
+	case PredicateReversible:
+		return rankBy(reversibleOrder)
+	case PredicateIdempotency:
+		return rankBy(idempotencyOrder)
+	case PredicateRetries:
+		return rankBy(retryOrder)
+	case PredicateConfirmation, PredicateHuman:
+		return rankBy(confirmationOrder)
+	case PredicateArchetype:
+		return rankBy(archetypeOrder)
+	}
+	return nil
+}
+
+func rankBy[T ~string | ~bool](order []T) func(canon.Raw) int {
+	return func(value canon.Raw) int { return min(rankOf(order, value), len(order)-1) }
+}
+
+// loosensByTraffic reports a claim of observed traffic that is looser than what all other claims come to.
+func loosensByTraffic(claims []Claim, c Claim) bool {
+	rank := ranks(c.Predicate)
+	if c.Source != FromObservedTraffic || rank == nil {
+		return false
+	}
+	best, found := strictest(claims, c.Predicate, rank)
+	return !found || rank(c.Value) < best
+}
+
+// strictest returns the highest rank that the active claims on predicate assert, or that a person decided. Observed traffic alone asserts nothing:
+// it can but raise what others assert.
+func strictest(claims []Claim, predicate Predicate, rank func(canon.Raw) int) (best int, found bool) {
+	best, observed, decided := -1, -1, -1
+	for _, c := range claims {
+		if c.Predicate != predicate || !c.Active() {
+			continue
+		}
+		at := rank(c.Value)
+		switch {
+		case c.decided():
+			decided = max(decided, at)
+		case c.Source == FromObservedTraffic:
+			observed = max(observed, at)
+		default:
+			best = max(best, at)
+		}
+	}
+	switch {
+	case decided >= 0:
+		return decided, true
+	case best >= 0:
+		return max(best, observed), true
+	}
+	return 0, false
+}
 
 // rankIn returns the place of v in order; a value that is not in it ranks as safer than all, so that the unknown never loosens.
 func rankIn[T comparable](order []T, v T) int {
@@ -33,40 +95,36 @@ func rankIn[T comparable](order []T, v T) int {
 }
 
 // Settled returns o with every safety field at the safest value that its active claims assert; without any claim, at the safest of all. A
-// person's accepted claim stands in place of all others. Kind, risk, reversibility, idempotency, retries and confirmation follow from
-// the evidence alone, so settling twice is settling once.
+// person's accepted claim stands in place of all others. Kind, risk, reversibility, idempotency, retries, confirmation and archetype follow from
+// the evidence alone, and the errors from those and from which schemas there are, so settling twice is settling once.
 func (o Operation) Settled() Operation {
 	o.Effect.Kind = settle(o.Evidence, PredicateKind, kindOrder)
 	o.Effect.Risk = settle(o.Evidence, PredicateRisk, riskOrder)
 	o.Effect.Reversible = settle(o.Evidence, PredicateReversible, reversibleOrder)
+	o.Archetype = ArchetypeTransaction
+	if at, claimed := strictest(o.Evidence, PredicateArchetype, rankBy(archetypeOrder)); claimed {
+		o.Archetype = archetypeOrder[at]
+	}
 	o.Idempotency.Mode = settle(o.Evidence, PredicateIdempotency, idempotencyOrder)
-	o.Confirmation.Required = settle(o.Evidence, PredicateConfirmation, confirmationOrder) || o.confirmable()
-	o.Confirmation.Reason = o.confirmationReason()
-	o.Retries = Retries{Mode: RetryNone, Basis: BasisUnproven, MaxAttempts: 1}
+	o.Confirmation = Confirmation{Required: settle(o.Evidence, PredicateConfirmation, confirmationOrder) || o.confirmable()}
+	if o.Confirmation.Required {
+		o.Confirmation.Reason, o.Confirmation.Risk, o.Confirmation.HumanApproval = o.confirmationReason(), o.Effect.Risk, o.needsHuman()
+	}
+	o.Retries = noRetries
 	if basis := o.retryBasis(); basis != BasisUnproven && settle(o.Evidence, PredicateRetries, retryOrder) == RetrySafe {
-		o.Retries = Retries{Mode: RetrySafe, Basis: basis, MaxAttempts: maxAttempts}
+		o.Retries = safeRetries(basis)
+	}
+	o.Errors = nil
+	for _, e := range o.ErrorSpecs() {
+		o.Errors = append(o.Errors, e.Code)
 	}
 	return o
 }
 
 // settle returns the safest value in order that the claims on predicate assert.
 func settle[T ~string | ~bool](claims []Claim, predicate Predicate, order []T) T {
-	best, decided := -1, -1
-	for _, c := range claims {
-		if c.Predicate != predicate || !c.Active() {
-			continue
-		}
-		rank := min(rankOf(order, c.Value), len(order)-1)
-		if c.decided() {
-			decided = max(decided, rank)
-		}
-		best = max(best, rank)
-	}
-	switch {
-	case decided >= 0:
-		return order[decided]
-	case best >= 0:
-		return order[best]
+	if at, found := strictest(claims, predicate, rankBy(order)); found {
+		return order[at]
 	}
 	return order[len(order)-1]
 }
@@ -97,10 +155,19 @@ func (o Operation) confirmable() bool {
 	return o.Effect.Kind == Mutation && (o.Effect.Risk.Rank() >= RiskHigh.Rank() || !o.Effect.Reversible)
 }
 
+// needsHuman reports an operation for which a model's yes is not enough: what is gone or paid for does not come back, and a program does what its
+// writer wants. A person may decide otherwise, for one by a query policy; any other claim can only ask for more.
+func (o Operation) needsHuman() bool {
+	at, claimed := strictest(o.Evidence, PredicateHuman, rankBy(confirmationOrder))
+	if slices.ContainsFunc(o.Evidence, func(c Claim) bool { return c.Predicate == PredicateHuman && c.decided() }) {
+		return confirmationOrder[at]
+	}
+	grave := o.Effect.Kind == Mutation && o.Effect.Risk.Rank() >= RiskFinancial.Rank()
+	return grave || o.Archetype == ArchetypeQueryPassthrough && o.QueryPolicy == nil || claimed && confirmationOrder[at]
+}
+
 func (o Operation) confirmationReason() string {
 	switch {
-	case !o.Confirmation.Required:
-		return ""
 	case o.Effect.Kind == Read:
 		return "nobody has verified that this only reads"
 	case o.Effect.Risk == RiskDestructive:
@@ -122,7 +189,9 @@ func (o Operation) retryBasis() RetryBasis {
 		}
 		return BasisNaturalIdempotent
 	case IdempotencyKeySupported, IdempotencyRequired:
-		return BasisIdempotencyKey
+		if o.keyProblem() == "" {
+			return BasisIdempotencyKey
+		}
 	}
 	return BasisUnproven
 }
@@ -136,6 +205,7 @@ func (o Operation) LooserThan(other Operation) []Predicate {
 		rankIn(idempotencyOrder, o.Idempotency.Mode) < rankIn(idempotencyOrder, other.Idempotency.Mode),
 		rankIn(retryOrder, o.Retries.Mode) < rankIn(retryOrder, other.Retries.Mode) || o.Retries.MaxAttempts > other.Retries.MaxAttempts,
 		rankIn(confirmationOrder, o.Confirmation.Required) < rankIn(confirmationOrder, other.Confirmation.Required),
+		rankIn(confirmationOrder, o.Confirmation.HumanApproval) < rankIn(confirmationOrder, other.Confirmation.HumanApproval),
 	}
 	var predicates []Predicate
 	for i, is := range looser {

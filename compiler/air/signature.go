@@ -23,7 +23,7 @@ type OperationSignature struct {
 	PublicName         string `json:"publicName"`         // the tool name callers use
 	InputSchemaDigest  string `json:"inputSchemaDigest"`  // of what the schema means to a machine
 	OutputSchemaDigest string `json:"outputSchemaDigest"` // likewise
-	EffectDigest       string `json:"effectDigest"`       // of effect, idempotency, retries and confirmation, as they are without an approval
+	EffectDigest       string `json:"effectDigest"`       // of effect, idempotency, retries, confirmation and pagination, as they are without an approval
 	ContractDigest     string `json:"contractDigest"`
 	TextDigest         string `json:"textDigest"`
 }
@@ -56,7 +56,9 @@ func (o Operation) effectDigest() string {
 		Idempotency  Idempotency `json:"idempotency"`
 		Retries      Retries     `json:"retries"`
 		Confirmation bool        `json:"confirmation"`
-	}{o.Effect, o.Idempotency, o.Retries, o.Confirmation.Required})
+		Human        bool        `json:"humanApproval"`
+		Pagination   *Pagination `json:"pagination,omitempty"`
+	}{o.Effect, o.Idempotency, o.Retries, o.Confirmation.Required, o.Confirmation.HumanApproval, o.Pagination})
 }
 
 func schemaDigest(raw canon.Raw) string {

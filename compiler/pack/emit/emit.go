@@ -25,6 +25,7 @@ type Inputs struct {
 	Snapshot  *surface.McpSurfaceSnapshot
 	Mode      pack.Mode
 	Approvals []air.Approval
+	Auth      air.Auth                    // as the configuration shows it, in every mode; the zero value is unknown
 	Upstream  *pack.Upstream              // facade mode only
 	Base      *surface.McpSurfaceSnapshot // to compare with; may be nil
 	Earlier   *pack.Pack                  // without a base: keep the comparison that this pack holds; may be nil
@@ -42,6 +43,9 @@ type Built struct {
 // Build makes the pack.
 func Build(in Inputs) (Built, error) {
 	bridged := adopt.Bridge(in.Snapshot)
+	if in.Auth.Type != "" {
+		bridged.Service.Auth = in.Auth
+	}
 	given, lapsed := bridged.WithApprovals(in.Approvals, evaluationTime(in.Approvals))
 	// What did not bind leaves no trace in the pack, so that the pack follows from what is in it.
 	binding := pack.Approvals(given)

@@ -20,7 +20,7 @@ func InputsOf(p *pack.Pack) (Inputs, air.Document, error) {
 	if err != nil {
 		return in, document, err
 	}
-	in.Approvals = pack.Approvals(document)
+	in.Approvals, in.Auth = pack.Approvals(document), document.Service.Auth
 	if in.Mode == pack.Facade {
 		settings, err := p.Settings()
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/surface"
+	"anvil/compiler/tokens"
 )
 
 // Bridge lowers a snapshot to the intermediate representation: one operation per tool under the name the server gave it, and every other
@@ -28,6 +29,7 @@ func Bridge(s *surface.McpSurfaceSnapshot) air.Document {
 		},
 		Diagnostics: []diag.Finding{},
 	}
+	meter := tokens.NewMeter(tokens.O200k)
 	names, bearers := canonicalNames(s.Tools()), map[string]int{}
 	for _, tool := range s.Tools() {
 		bearers[tool.Name]++
@@ -37,16 +39,33 @@ func Bridge(s *surface.McpSurfaceSnapshot) air.Document {
 		if bearers[tool.Name] > 1 {
 			o.State = air.StateBlocked
 		}
+		o.DisclosureCost = costOf(meter, tool)
 		d.Operations = append(d.Operations, o)
 		d.Diagnostics = append(d.Diagnostics, findings...)
 	}
 	slices.SortFunc(d.Operations, func(a, b air.Operation) int { return strings.Compare(a.ID, b.ID) })
+	linkJobs(d.Operations)
 	d.Diagnostics = append(d.Diagnostics, nameFindings(s.Tools())...)
 	d.Capabilities = propose(d)
 	d.Diagnostics = append(d.Diagnostics, carryItems(s, &d)...)
 	diag.Sort(d.Diagnostics)
 	return d
 }
+
+// costOf counts what a tool takes of a model's context. Of a surface that is too large to be counted whole, the rest goes by its length.
+func costOf(meter *tokens.Meter, tool surface.Item) air.Cost {
+	if !tool.Node.IsObject() {
+		return air.Cost{}
+	}
+	c := air.Cost{ToolTokens: meter.Count(string(tool.ModelForm())), Estimator: meter.Estimator()}
+	if meter.Partial() {
+		c.Estimator += byLength
+	}
+	return c
+}
+
+// byLength marks the name of an estimator whose rate was applied to the length of the text.
+const byLength = ", by length"
 
 // propose groups all operations into one capability, for a person to review.
 func propose(d air.Document) []air.Capability {

@@ -8,6 +8,7 @@ import (
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/compiler/schema"
 	"anvil/compiler/surface"
 )
 
@@ -33,6 +34,7 @@ const (
 type inference struct {
 	tool     surface.Item
 	subject  string
+	top      []schema.NamedMember // the arguments
 	claims   []air.Claim
 	notes    []string
 	findings []diag.Finding
@@ -48,23 +50,21 @@ type inference struct {
 // parameter or destructiveHint says otherwise, and that read stays unverified: it is confirmed and not retried until a person approves
 // it. A read verb alone makes no read: names promise nothing. destructiveHint:false and idempotentHint are recorded and loosen nothing.
 func infer(o air.Operation, tool surface.Item) (air.Operation, []diag.Finding) {
-	in := &inference{tool: tool, subject: o.ID}
+	in := &inference{tool: tool, subject: o.ID, top: schema.Properties(tool.Node.Get("inputSchema"))}
 	in.fromHints()
 	description := readDescription(o.Description)
 	name := readName(air.Words(tool.Name), description.lead.class == readVerb)
 	in.fromName(name)
 	in.fromDescription(description, name)
 	in.fromSchema(name)
-	in.addDefaults()
-	slices.SortStableFunc(in.claims, func(a, b air.Claim) int {
-		return cmp.Or(cmp.Compare(a.Predicate, b.Predicate), cmp.Compare(a.Source, b.Source), cmp.Compare(a.SourceRef, b.SourceRef),
-			cmp.Compare(a.Method, b.Method), slices.Compare(a.Value, b.Value))
-	})
-	o.Evidence = in.claims
 	o.Effect.Action, o.Effect.Resource = name.action(), name.resource()
 	if len(name.acting) == 0 && description.lead.class != unknownVerb {
 		o.Effect.Action = description.lead.action
 	}
+	in.fromShape(&o, name)
+	in.addDefaults()
+	sortClaims(in.claims)
+	o.Evidence = in.claims
 	o = o.Settled()
 	in.report(o)
 	o.State = air.StateReviewRequired
@@ -73,6 +73,13 @@ func infer(o air.Operation, tool surface.Item) (air.Operation, []diag.Finding) {
 	}
 	o.ReviewNotes = in.notes
 	return o, in.findings
+}
+
+func sortClaims(claims []air.Claim) {
+	slices.SortStableFunc(claims, func(a, b air.Claim) int {
+		return cmp.Or(cmp.Compare(a.Predicate, b.Predicate), cmp.Compare(a.Source, b.Source), cmp.Compare(a.SourceRef, b.SourceRef),
+			cmp.Compare(a.Method, b.Method), slices.Compare(a.Value, b.Value))
+	})
 }
 
 func (in *inference) claim(source air.ClaimKind, pointer, method string, sure float64, predicate air.Predicate, value canon.Raw) {

@@ -127,25 +127,29 @@ func (n nameReading) action() air.Action {
 	return air.ActionOther
 }
 
-// resource is the noun of the name: what follows the verb up to a preposition, or else what stands in front of it.
+// resource is the noun of the name in the singular, "" when there is none.
 func (n nameReading) resource() string {
-	if len(n.acting) == 0 {
+	noun := slices.Clone(n.about())
+	if len(noun) == 0 {
 		return ""
 	}
-	at := n.acting[len(n.acting)-1].at
-	after := n.words[at+1:]
+	noun[len(noun)-1] = singular(noun[len(noun)-1])
+	return strings.Join(noun, "_")
+}
+
+// about are the words that the verb is about: what follows it up to a preposition, or else what stands in front of it.
+func (n nameReading) about() []string {
+	if len(n.acting) == 0 {
+		return nil
+	}
+	after := n.words[n.acting[len(n.acting)-1].at+1:]
 	if i := slices.IndexFunc(after, func(w string) bool { return prepositions[w] || conjunctions[w] }); i >= 0 {
 		after = after[:i]
 	}
 	if len(after) == 0 {
-		after = n.words[:n.acting[0].at]
+		return n.words[:n.acting[0].at]
 	}
-	if len(after) == 0 {
-		return ""
-	}
-	noun := slices.Clone(after)
-	noun[len(noun)-1] = singular(noun[len(noun)-1])
-	return strings.Join(noun, "_")
+	return after
 }
 
 func singular(word string) string {

@@ -130,7 +130,8 @@ func (in *inference) fromSchema(n nameReading) {
 		switch {
 		case p.sink(about):
 			in.claimMutation(air.FromSchema, p.pointer, "execution-sink", sureSink, air.RiskHigh)
-			in.note("the text of parameter %q is run", p.name)
+			in.shape(air.FromSchema, p.pointer, "execution-sink", sureSink, air.ArchetypeQueryPassthrough)
+			in.note("the text of parameter %q is run; every call waits for a person until a query policy is declared", p.name)
 		case p.override() && n.class() != readVerb && n.class() != neutralVerb:
 			in.claim(air.FromSchema, p.pointer, "override-flag", sureOverride, air.PredicateKind, air.ValueOf(air.Mutation))
 		case p.freeText() && len(p.words) > 0 && inSet(reachParameters, p.words[len(p.words)-1]):

@@ -28,8 +28,13 @@ type nameReading struct {
 // description does not open with a reading verb (blog_post_comments). Versions and articles are no words.
 func readName(words []string, described bool) nameReading {
 	n := nameReading{words: slices.DeleteFunc(slices.Clone(words), idle)}
-	first := slices.IndexFunc(n.words, func(w string) bool { _, ok := verbOf(w); return ok })
-	if first < 0 {
+	first := 0
+	for ; first < len(n.words); first++ {
+		if _, ok := verbOf(n.words[first]); ok && !n.secondOfPair(first) {
+			break
+		}
+	}
+	if first == len(n.words) {
 		return n
 	}
 	v, _ := verbOf(n.words[first])
@@ -62,6 +67,11 @@ func readName(words []string, described bool) nameReading {
 	return n
 }
 
+// secondOfPair reports a word that is a noun because of the one before it: the "request" of pull_request.
+func (n nameReading) secondOfPair(at int) bool {
+	return at > 0 && slices.ContainsFunc(baseForms(n.words[at-1]), func(w string) bool { return nounPairs[w+"-"+n.words[at]] })
+}
+
 // idle reports a word that says nothing: an article, or a version.
 func idle(word string) bool {
 	if word == "a" || word == "an" || word == "the" {
@@ -85,14 +95,16 @@ func (n nameReading) takenOver(first int) (at int, ok bool) {
 		switch {
 		case !known:
 		case v.class == readVerb && noun.class == readVerb:
-		case n.words[at] == "list", n.words[at] == "search" && noun.class != highVerb, !v.ambiguous && v.class != neutralVerb:
+		case n.words[at] == "list", n.words[at] == "search" && (noun.class != highVerb || n.words[first] == "post"),
+			n.words[at] == "query" && n.words[first] == "post", !v.ambiguous && v.class != neutralVerb:
 			return at, true
 		}
 	}
 	return 0, false
 }
 
-// judged corrects a verb by the words around it: a screenshot is captured, and a branch checked out, without money moving.
+// judged corrects a verb by the words around it: a screenshot is captured, a branch checked out and a folder transferred without money moving, and
+// what a snapshot is restored over is gone.
 func (n nameReading) judged(v verb, at int, sure float64) actingVerb {
 	near := func(set map[string]bool) bool {
 		return slices.ContainsFunc(n.words, func(w string) bool { return inSet(set, w) })
@@ -102,6 +114,14 @@ func (n nameReading) judged(v verb, at int, sure float64) actingVerb {
 		v.class, v.action = neutralVerb, air.ActionOther
 	case n.words[at] == "checkout" && near(versionControl):
 		v.class, v.action = writeVerb, air.ActionUpdate
+	case n.words[at] == "transfer" && near(notTransfer):
+		v.class, v.action = writeVerb, air.ActionUpdate
+	case n.words[at] == "release" && near(held):
+		v.class, v.action = writeVerb, air.ActionUpdate
+	case n.words[at] == "evaluate" && near(notEvaluated):
+		v.class, v.action = neutralVerb, air.ActionOther
+	case n.words[at] == "restore" && near(savedStates):
+		v.class = destructiveVerb
 	}
 	return actingVerb{v, at, sure}
 }
@@ -120,6 +140,9 @@ func (n nameReading) reads() bool { return n.class() == readVerb }
 
 func (n nameReading) action() air.Action {
 	for _, a := range n.acting {
+		if noun := n.about(); a.class == readVerb && a.class == n.class() && a.action == air.ActionGet && len(noun) > 0 && noun[len(noun)-1] == "list" {
+			return air.ActionList // get_user_list
+		}
 		if a.class == n.class() {
 			return a.action
 		}
@@ -153,6 +176,15 @@ func (n nameReading) about() []string {
 }
 
 func singular(word string) string {
+	if alike[word] {
+		return word
+	}
+	if stem, ok := strings.CutSuffix(word, "uses"); ok && (stem == "stat" || stem == "b") {
+		return stem + "us"
+	}
+	if word == "aliases" {
+		return "alias"
+	}
 	if stem, ok := strings.CutSuffix(word, "ies"); ok && len(stem) > 1 {
 		return stem + "y"
 	}
@@ -201,13 +233,28 @@ func (in *inference) fromName(n nameReading) {
 // nouns speak of risk alone.
 func (in *inference) fromNouns(n nameReading, pointer string) {
 	for i, w := range n.words {
-		if inSet(moneyNouns, w) && (i == 0 || !notMoney[n.words[i-1]+"-"+w]) {
-			in.nounClaim(n, pointer, w, air.RiskFinancial)
+		pair := ""
+		if i > 0 {
+			pair = n.words[i-1] + "-" + singular(w)
 		}
-		if inSet(outboundNouns, w) && n.action() == air.ActionCreate {
+		transfer := singular(w) == "transfer" && slices.ContainsFunc(n.words, func(w string) bool { return inSet(notTransfer, w) })
+		switch {
+		case moneyPairs[pair], inSet(moneyNouns, w) && !notMoney[pair] && !transfer:
+			in.nounClaim(n, pointer, w, air.RiskFinancial)
+		case n.class().mutates() && n.givesAccess(w, pair):
 			in.nounClaim(n, pointer, w, air.RiskHigh)
 		}
 	}
+	if about := n.about(); len(about) > 0 && n.action() == air.ActionCreate && n.words[n.acting[0].at] != "draft" {
+		if w := about[len(about)-1]; inSet(outboundNouns, w) {
+			in.nounClaim(n, pointer, w, air.RiskHigh)
+		}
+	}
+}
+
+// givesAccess reports a noun that lets somebody in once the verb is done with it: a credential that is set, or a member that is added.
+func (n nameReading) givesAccess(word, pair string) bool {
+	return inSet(credentials, word) || keyPairs[pair] || inSet(members, word) && n.action() == air.ActionCreate
 }
 
 func (in *inference) nounClaim(n nameReading, pointer, word string, risk air.Risk) {

@@ -103,7 +103,7 @@ func (p parameter) sink(about string) bool {
 		return false
 	}
 	last := p.words[len(p.words)-1]
-	if inSet(executionSinks, last) {
+	if inSet(executionSinks, last) && (last != "statement" || len(p.words) == 1 || p.words[len(p.words)-2] == "sql") {
 		return true
 	}
 	telling := codeWords
@@ -118,6 +118,24 @@ func (p parameter) sink(about string) bool {
 	return slices.ContainsFunc(textWords(about+" "+p.schema.Get("description").Text()), func(w string) bool { return telling[w] })
 }
 
+// passthrough reports an argument whose program is what the tool is for: it is one of the arguments themselves, or of the only one, or of a list of
+// programs, and named for the program alone. The build command of an application that is set up is run some day too, beside much else.
+func (in *inference) passthrough(p parameter) bool {
+	path := canon.Tokens(p.pointer) // inputSchema, properties, NAME, ...
+	depth := strings.Count(p.pointer, "/properties/")
+	if depth > 1 && (depth > 2 || len(in.top) != 1 && !inSet(executionSinks, path[2])) {
+		return false
+	}
+	return !slices.ContainsFunc(p.words, func(w string) bool {
+		return !inSet(executionSinks, w) && !inSet(codeWords, w) && !inSet(queryWords, w) && !programWords[w]
+	})
+}
+
+// losing reports a switch under which something is lost besides.
+func (p parameter) losing() bool {
+	return len(p.words) > 1 && lossFlags[p.words[0]] && p.schema.Get("type").Text() == "boolean"
+}
+
 // override reports a flag that lifts a safeguard.
 func (p parameter) override() bool { return overrideFlags[strings.Join(p.words, "")] }
 
@@ -130,8 +148,15 @@ func (in *inference) fromSchema(n nameReading) {
 		switch {
 		case p.sink(about):
 			in.claimMutation(air.FromSchema, p.pointer, "execution-sink", sureSink, air.RiskHigh)
-			in.shape(air.FromSchema, p.pointer, "execution-sink", sureSink, air.ArchetypeQueryPassthrough)
-			in.note("the text of parameter %q is run; every call waits for a person until a query policy is declared", p.name)
+			in.note("the text of parameter %q is run", p.name)
+			if in.passthrough(p) {
+				in.shape(air.FromSchema, p.pointer, "execution-sink", sureSink, air.ArchetypeQueryPassthrough)
+				in.note("every call waits for a person until a query policy is declared")
+			}
+		case p.losing() && !n.reads():
+			in.worsen(func() {
+				in.claim(air.FromSchema, p.pointer, "loss-flag", sureOverride, air.PredicateRisk, air.ValueOf(air.RiskDestructive))
+			})
 		case p.override() && n.class() != readVerb && n.class() != neutralVerb:
 			in.claim(air.FromSchema, p.pointer, "override-flag", sureOverride, air.PredicateKind, air.ValueOf(air.Mutation))
 		case p.freeText() && len(p.words) > 0 && inSet(reachParameters, p.words[len(p.words)-1]):

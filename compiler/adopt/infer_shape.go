@@ -23,15 +23,17 @@ const (
 // idempotency key goes, and its archetype. None of it loosens anything.
 func (in *inference) fromShape(o *air.Operation, n nameReading) {
 	in.fromKey(o)
-	if listing := n.listing(o.Effect.Action); listing {
+	_, _, pages := in.continuation()
+	if n.listing(o.Effect.Action, pages) {
 		in.shape(air.FromName, canon.Pointer("name"), "listing", sureShapeName, air.ArchetypeSearch)
 		in.fromPages(o)
 	}
 	in.fromFiles(*o, n)
+	in.fromProgram(n)
 	if i := slices.IndexFunc(n.words, func(w string) bool { return bulkWords[w] }); i >= 0 {
 		in.shape(air.FromName, canon.Pointer("name"), "word:"+n.words[i], sureShapeName, air.ArchetypeBulk)
 	}
-	in.fromTasks(o)
+	in.fromTasks(o, n)
 	if !slices.ContainsFunc(in.claims, func(c air.Claim) bool { return c.Predicate == air.PredicateArchetype }) {
 		in.shape(air.FromInferred, "", "nothing-else", sureDefault, air.ArchetypeTransaction)
 	}
@@ -41,24 +43,31 @@ func (in *inference) shape(source air.ClaimKind, pointer, method string, sure fl
 	in.claim(source, pointer, method, sure, air.PredicateArchetype, air.ValueOf(archetype))
 }
 
-// listing reports a name that asks for many things: it lists, searches, or gets what is named in the plural (get_issues), and changes nothing.
-func (n nameReading) listing(action air.Action) bool {
+// listing reports a name that asks for many things: it lists, searches, or gets what is named in the plural (get_issues), and changes nothing. What
+// has no verb in its name lists when its description says so; what it is said to search is one thing as often, unless it pages.
+func (n nameReading) listing(action air.Action, pages bool) bool {
 	if n.class().mutates() {
 		return false
 	}
 	switch action {
-	case air.ActionList, air.ActionSearch:
+	case air.ActionList:
 		return true
+	case air.ActionSearch:
+		return len(n.acting) > 0 || pages
 	case air.ActionGet, air.ActionExport:
 		return n.plural()
 	}
 	return false
 }
 
-// plural reports a name whose noun stands in the plural.
+// plural reports a name whose verb is followed by a noun in the plural, or by one that ends in "list".
 func (n nameReading) plural() bool {
 	noun := n.about()
-	return len(noun) > 0 && singular(noun[len(noun)-1]) != noun[len(noun)-1]
+	if len(noun) == 0 || n.words[n.acting[0].at] == "count" || n.acting[len(n.acting)-1].at == len(n.words)-1 {
+		return false
+	}
+	last := noun[len(noun)-1]
+	return last == "list" || singular(last) != last && !notMany[last]
 }
 
 // fromKey records an argument that is made for an idempotency key. That the server heeds it is its word: the mode stays what it was until a person
@@ -175,7 +184,7 @@ func (in *inference) fromFiles(o air.Operation, n nameReading) {
 	pointer := canon.Pointer("name")
 	for _, a := range n.acting {
 		word := n.words[a.at]
-		if noun := n.about(); transferVerbs[word] || carryingVerbs[word] && len(noun) > 0 && fileNouns[singular(noun[len(noun)-1])] {
+		if transferVerbs[word] || carryingVerbs[word] && isFile(n.about()) && !(n.plural() && a.class == readVerb && word != "read") {
 			in.shape(air.FromName, pointer, "verb:"+word, sureShapeName, air.ArchetypeFileTransfer)
 			return
 		}
@@ -189,9 +198,26 @@ func (in *inference) fromFiles(o air.Operation, n nameReading) {
 	}
 }
 
+// fromProgram finds a name that says a program of the caller's is run: run_gcloud_command, whatever its arguments are called.
+func (in *inference) fromProgram(n nameReading) {
+	for _, a := range n.acting {
+		if about := n.about(); a.class == highVerb && a.action == air.ActionExecute && len(about) > 0 && executionSinks[about[len(about)-1]] {
+			in.shape(air.FromName, canon.Pointer("name"), "verb:"+n.words[a.at], sureShapeName, air.ArchetypeQueryPassthrough)
+		}
+	}
+}
+
+// isFile reports a noun that is a file, or the contents of one.
+func isFile(noun []string) bool {
+	if last := len(noun) - 1; last > 0 && (noun[last] == "content" || noun[last] == "contents") {
+		noun = noun[:last]
+	}
+	return len(noun) > 0 && inSet(fileNouns, noun[len(noun)-1])
+}
+
 // fromTasks finds work that goes on after the answer: as a task of the protocol (ToolExecution of MCP 2025-11-25), by a word of the name, or because
-// the first sentences say so.
-func (in *inference) fromTasks(o *air.Operation) {
+// the description says so of what does not read by its name: a read that speaks of polling is what is polled.
+func (in *inference) fromTasks(o *air.Operation, n nameReading) {
 	claim := func(source air.ClaimKind, pointer, method string, sure float64, means air.LongRunningMeans) {
 		if o.LongRunning == nil {
 			o.LongRunning = &air.LongRunning{Means: means}
@@ -202,7 +228,7 @@ func (in *inference) fromTasks(o *air.Operation) {
 	if support := in.tool.Node.Get("execution").Get("taskSupport").Text(); support == "required" || support == "optional" {
 		claim(air.FromHint, canon.Pointer("execution", "taskSupport"), "task-"+support, sureTask, air.MeansTask)
 	}
-	if phrase, ok := lastingIn(o.Description); ok {
+	if phrase, ok := lastingIn(o.Description); ok && !n.reads() {
 		claim(air.FromDescriptionText, canon.Pointer("description"), "phrase:"+phrase, sureShapeText, air.MeansWait)
 	}
 }

@@ -40,7 +40,7 @@ func readDescription(text string) descriptionReading {
 	if len(sentences) == 0 {
 		return d
 	}
-	words := textWords(sentences[0])
+	words := untilAdvice(textWords(sentences[0]))
 	at := 0
 	for at < len(words) && fillers[words[at]] {
 		at++
@@ -57,6 +57,16 @@ func readDescription(text string) descriptionReading {
 		}
 	}
 	return d
+}
+
+// untilAdvice cuts a sentence where it begins to say when the tool is of use.
+func untilAdvice(words []string) []string {
+	for i := range len(words) - 1 {
+		if i > 0 && words[i] == "use" && words[i+1] == "when" {
+			return words[:i]
+		}
+	}
+	return words
 }
 
 // joinedVerbs finds the verbs behind "and", "or" and "then". They must stand in the form of the verb that leads ("Finds ... and deletes",

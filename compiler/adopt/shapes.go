@@ -43,7 +43,7 @@ var bulkWords = wordSet(`batch bulk mass multi multiple`)
 var (
 	transferVerbs = wordSet(`download upload`)
 	carryingVerbs = wordSet(`attach fetch get import push put read save store write`)
-	fileNouns     = wordSet(`artifact attachment blob content file`)
+	fileNouns     = wordSet(`artifact attachment blob file object`)
 )
 
 // lastingPhrases say in a description that the work outlasts the answer.
@@ -57,6 +57,6 @@ var lastingPhrases = []string{
 var (
 	statusWords = wordSet(`progress status`)
 	statusFrame = wordSet(`check get job of poll progress read show status task`)
-	startWords  = wordSet(`async begin create execute init job launch orchestrate run spawn start submit task trigger`)
+	startWords  = wordSet(`async begin execute job launch orchestrate run spawn start submit task trigger`)
 	idWords     = wordSet(`id uuid`)
 )

@@ -52,26 +52,28 @@ type verb struct {
 const (
 	// Looking things up. The ambiguous ones name things too: poll_create, list_archive.
 	readWords = `browse calculate check~ compare compute count~ describe diff~ fetch find get grep inspect introspect list~ lookup peek
-		ping~ poll~ preview~ query~ read retrieve search~ show~ summarize tail~ view~ whois`
+		ping~ poll~ preview~ query~ read retrieve search~ show~ summarize tail~ view~ whoami whois`
 
 	// Known words that say nothing either way. They stop a later noun from being taken for the verb.
 	neutralWords = `analyze ask audit compose connect convert detect discover download estimate explain export extract generate identify
-		parse predict profile render scan select simulate suggest translate validate verify wait watch`
+		parse predict profile render review~ scan select simulate suggest test~ translate validate verify wait watch`
 
 	// Ordinary changes: state of the service is another afterwards.
 	writeWords = `abort accept activate add adjust allocate amend append apply archive assign associate attach bind book~ cancel change
 		claim~ click clone close commit~ complete configure copy create customize deactivate decline deny detach disable disassociate
-		dismiss draft~ drag duplicate edit enable enroll favorite fill finalize fix fork freeze hide import increment index~ ingest init
+		disconnect dismiss draft~ drag duplicate edit enable enroll favorite fill finalize fix fork freeze fulfil fulfill hide import increment index~ ingest init
 		initialize insert install instantiate join leave~ link~ load lock~ login logout make manage mark~ merge migrate modify mount move
-		mute navigate patch pause pin~ populate prepare~ promote provision put reassign rebase reboot record~ redo refresh register reindex
-		reinstall reject remap rename reopen reorder repair replace report~ request~ reschedule reserve resize resolve restart restore
+		mute navigate patch pause pin~ play~ populate prepare~ promote protect provision put reassign rebase reboot reconnect record~ redo refresh
+		regenerate register reindex
+		reinstall reject reload remap rename renew reopen reorder repair replace report~ request~ rescan reschedule reserve resize resolve respond
+		restart restore
 		resubmit resume retry revert rotate save scale~ schedule~ seed~ set setup snooze stage~ start stop store~ subscribe suspend
-		swap switch sync tag~ toggle train~ transform transition undelete undo unlock unmount unmute unpin unset unsubscribe update upgrade
+		swap switch sync tag~ toggle train~ transform transition unapprove undelete undo unfavorite unlock unmount unmute unpin unprotect unset unsubscribe update upgrade
 		upload upsert vote~`
 
 	// Execution of what the caller writes, messages to people, publication, and the handing out of access: beyond recall once done.
 	highWords = `approve authorize broadcast call~ deploy dispatch email~ emit escalate eval evaluate exec execute fire grant
-		impersonate interact invite invoke launch mail~ message~ notify post~ publish push redeploy release~ reply rerun run~ send share
+		impersonate interact invite invoke launch mail~ message~ notify post~ publish push redeploy release~ reply rerun resend run~ send share
 		shell~ ship~ sms~ spawn submit trigger tweet write`
 
 	// Money. Brokerage, shops, ledgers and payment services.
@@ -80,18 +82,19 @@ const (
 
 	// Deletion, revocation, and states that lose what was there before.
 	destructiveWords = `ban clean cleanup clear decommission delete deprovision destroy discard drop empty erase evict expire expunge
-		flush forget kill nuke overwrite prune purge remove reset revoke rm rollback shred shutdown teardown terminate trash~ truncate
+		flush forget kill nuke overwrite prune purge recreate remove reset revoke rm rollback shred shutdown teardown terminate trash~ truncate
 		unassign uninstall unlink unpublish wipe`
 )
 
 // actionWords maps verbs to the action they mean; a verb that is not listed takes the action of its class.
 const actionWords = `list:list,browse search:search,find,query,grep,lookup poll:poll,ping,tail,wait,watch export:export,download
-	simulate:simulate,preview,predict,estimate validate:validate,verify,check
+	simulate:simulate,preview,predict,estimate validate:validate,verify,check,test
 	create:create,add,insert,make,clone,copy,duplicate,fork,register,provision,import,upload,draft,append,instantiate,generate
 	update:update,set,edit,modify,change,configure,rename,move,mark,enable,disable,patch,tag,toggle,upsert,adjust
-	replace:replace,put,overwrite,swap,restore approve:approve,accept,authorize,grant cancel:cancel,abort,stop,revert,undo,decline,reject
+	replace:replace,put,overwrite,swap,restore,write execute:play
+	approve:approve,accept,authorize,grant cancel:cancel,abort,stop,revert,undo,decline,reject,unapprove
 	reserve:book,reserve,claim,lock,allocate
-	send:send,email,mail,message,notify,post,publish,push,reply,broadcast,sms,tweet,share,invite,dispatch,emit,submit`
+	send:send,email,mail,message,notify,post,publish,push,reply,resend,broadcast,sms,tweet,share,invite,dispatch,emit,submit`
 
 // classAction is the action of a verb by its class alone.
 var classAction = map[verbClass]air.Action{
@@ -128,12 +131,39 @@ func verbTable() map[string]verb {
 }
 
 // moneyNouns name money wherever they stand: a change to one of these is financial, whatever its verb.
-var moneyNouns = wordSet(`bank billing charge credit debit deposit invoice order payment payout payroll purchase refund salary transaction
+var moneyNouns = wordSet(`bank billing charge credit debit deposit invoice leverage order payment payout payroll purchase refund salary transaction
 	transfer wallet withdrawal`)
 
 // notMoney lists pairs of words in which a money noun is none.
 var notMoney = wordSet(`begin-transaction column-order commit-transaction database-transaction display-order file-transfer layer-order
 	memory-bank question-bank sort-order tab-order z-order`)
+
+// moneyPairs are two words that name money together.
+var moneyPairs = wordSet(`journal-line ledger-entry manual-journal`)
+
+// notTransfer lists what is transferred without any money moving.
+var notTransfer = wordSet(`branch call collection component content conversation data detect dns domain download element file folder hook issue
+	knowledge model object ownership package plugin project record repo repository request resolve resource response session store task ticket
+	workspace`)
+
+// notEvaluated lists what is evaluated without any of it being run.
+var notEvaluated = wordSet(`condition flag metric policy risk rule segment`)
+
+// held lists what is released by letting go of it.
+var held = wordSet(`claim hold lease lock reservation`)
+
+// savedStates are what a restore puts in the place of what is there.
+var savedStates = wordSet(`backup snapshot`)
+
+// credentials give access to who has them, or stand in its way; members get it by being added.
+var (
+	credentials = wordSet(`acl allowlist credential firewall password permission role secret`)
+	keyPairs    = wordSet(`access-key access-list access-token api-key api-token public-key private-key service-account ssh-key`)
+	members     = wordSet(`collaborator member`)
+)
+
+// nounPairs are two words of which the second is no verb.
+var nounPairs = wordSet(`access-request add-request hook-post merge-request pull-request`)
 
 // outboundNouns name what reaches people once it is made.
 var outboundNouns = wordSet(`announcement email mail message notification sms tweet`)
@@ -147,6 +177,16 @@ var notCapture = wordSet(`audio body console dom event frame heap html image log
 
 // nounHeads end a name whose first word is a noun: the "order" of order_history, the "run" of run_details.
 var nounHeads = wordSet(`count detail history id info log metadata metric schema stat statistic stats template type`)
+
+// alike are words that end in "s" and stand in no plural.
+var alike = wordSet(`alias aws bbs cors css dns https ics ios ipfs js kvs kubernetes news nodejs os postgres series sms tls`)
+
+// notMany are plurals that name one thing: get_settings gets the settings.
+var notMany = wordSet(`analytics capabilities contents credentials details docs instructions metadata options preferences properties settings
+	specifications stats statistics`)
+
+// lossFlags begin the name of a flag under which something goes as well: dropTarget.
+var lossFlags = wordSet(`delete drop erase overwrite purge truncate wipe`)
 
 // conjunctions join two acting verbs: create_or_update, fetch_and_index.
 var conjunctions = wordSet(`and or then`)
@@ -194,6 +234,9 @@ var codeWords = wordSet(`eval evaluate execute interpreter javascript js lua lua
 
 // queryWords tell that a parameter called "query" is a program and not a search text.
 var queryWords = wordSet(`cypher graphql kql sparql sql`)
+
+// programWords stand beside a sink's word in the name of an argument that holds nothing but a program.
+var programWords = wordSet(`code expression function query source text`)
 
 // overrideFlags name parameters that a read has no use for.
 var overrideFlags = wordSet(`confirm confirmation confirmed force overwrite`)

@@ -5,7 +5,9 @@ import "anvil/compiler/diag"
 // Rules lists the rules of this package: what WithApprovals and Validate report.
 var Rules = diag.NewCatalog(
 	approvalExpired, approvalInvalid, approvalLapsed, approvalOrphaned, approvalRefused, approvalTextChanged, approvalUnbound,
-	capabilityMemberMissing, duplicateOperationID, duplicateToolName, evidenceLoosened, missingConfirmation, unsafeRetry,
+	capabilityMemberMissing, duplicateCommand, duplicateFlag, duplicateOperationID, duplicateToolName, emptyRetryConditions, evidenceLoosened,
+	keyCarrierUnsupported, missingConfirmation, paginationUnbound, paramsNotDerived, queryPassthrough, statusOperationUnfit, unprovenIdempotency,
+	unsafeRetry,
 )
 
 var approvalExpired = diag.Rule{
@@ -74,6 +76,22 @@ var capabilityMemberMissing = diag.Rule{
 	Since: "0.1",
 }
 
+var duplicateCommand = diag.Rule{
+	ID:    "duplicate-cli-command",
+	Title: "Two operations with one command",
+	Doc:   "A command line finds an operation by its command or an alias of it; with two of a name it runs the wrong one. Take the alias away.",
+	Class: diag.Error,
+	Since: "0.1",
+}
+
+var duplicateFlag = diag.Rule{
+	ID:    "duplicate-flag",
+	Title: "Two arguments with one flag, or one with a flag that every command has",
+	Doc:   "What is typed for one argument is sent as another. The flags that anvil derives are distinct; somebody edited the document. Adopt the server again.",
+	Class: diag.Error,
+	Since: "0.1",
+}
+
 var duplicateOperationID = diag.Rule{
 	ID:    "duplicate-operation-id",
 	Title: "Two operations with one id",
@@ -90,6 +108,14 @@ var duplicateToolName = diag.Rule{
 	Since: "0.1",
 }
 
+var emptyRetryConditions = diag.Rule{
+	ID:    "empty-retry-conditions",
+	Title: "Retries that nothing leads to",
+	Doc:   "The operation may be retried, and no failure is named after which it is, so it never will be. Name the failures, or set retries.mode to none.",
+	Class: diag.Warning,
+	Since: "0.1",
+}
+
 var evidenceLoosened = diag.Rule{
 	ID:    "evidence-loosened",
 	Title: "An operation less safe than its own evidence",
@@ -99,11 +125,64 @@ var evidenceLoosened = diag.Rule{
 	Since: "0.1",
 }
 
+var keyCarrierUnsupported = diag.Rule{
+	ID:    "unsupported-idempotency-carrier",
+	Title: "An idempotency key that cannot reach the server",
+	Doc: "The mode relies on a key, and no argument takes one as any text: a tool's arguments are the only way to it. Without the key a " +
+		"repeated call does the thing twice. Name the argument, or set idempotency.mode to none.",
+	Class: diag.Error, Security: true,
+	Since: "0.1",
+}
+
 var missingConfirmation = diag.Rule{
 	ID:    "missing-confirmation",
 	Title: "A dangerous operation that asks nobody",
 	Doc:   "A mutation that is destructive, financial, of high risk or irreversible waits for a yes. Set confirmation.required.",
 	Class: diag.Error, Security: true,
+	Since: "0.1",
+}
+
+var paginationUnbound = diag.Rule{
+	ID:    "pagination-unbound",
+	Title: "Pagination by an argument that is not there",
+	Doc:   "Who asks for the next page sends an argument that the operation does not have, and gets the first page again or an error. Adopt the server again.",
+	Class: diag.Error,
+	Since: "0.1",
+}
+
+var paramsNotDerived = diag.Rule{
+	ID:    "params-not-derived",
+	Title: "An argument view that the input schema does not give",
+	Doc: "The view decides what a command line sends and what a reviewer reads; the schema alone says what the server takes. They are at odds, " +
+		"so somebody edited one of them. Adopt the server again.",
+	Class: diag.Error, Security: true,
+	Since: "0.1",
+}
+
+var queryPassthrough = diag.Rule{
+	ID:    "query-language-passthrough",
+	Title: "A query passthrough without a policy or a person's yes",
+	Doc: "The caller writes a program that somebody runs, so nothing about the operation says what a call does. Each call waits for a person, " +
+		"until one declares in whose name, and why, programs may do what they can.",
+	Class: diag.Error, Security: true,
+	Since: "0.1",
+}
+
+var statusOperationUnfit = diag.Rule{
+	ID:    "status-operation-unfit",
+	Title: "Long-running work whose status cannot be asked",
+	Doc: "The operation that tells how the work stands is not there, is blocked, or does not have the argument that names the work. Adopt the " +
+		"server again, or take longRunning.statusOperation out.",
+	Class: diag.Error,
+	Since: "0.1",
+}
+
+var unprovenIdempotency = diag.Rule{
+	ID:    "unproven-idempotency",
+	Title: "A mutation that is called idempotent on nobody's word",
+	Doc: "That a repeated change is harmless is believed of a person, of recorded calls, or of the program's own text and tests; a server's hints " +
+		"and schemas do not prove it. Record a person's accepted claim, or set idempotency.mode to none.",
+	Class: diag.Warning, Security: true,
 	Since: "0.1",
 }
 

@@ -7,3 +7,8 @@ import _ "embed"
 //
 //go:embed report.schema.json
 var ReportSchema []byte
+
+// AIRSchema is the JSON Schema of an AIR document. It is made from the types of compiler/air, by a test of internal/cli.
+//
+//go:embed air.schema.json
+var AIRSchema []byte

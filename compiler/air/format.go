@@ -26,8 +26,8 @@ func (d Document) Encode() ([]byte, error) {
 	return text, nil
 }
 
-// Decode reads what Encode wrote: unknown and repeated members, other versions and words outside the enumerations are errors that match
-// ErrFormat. It does not judge the document; Validate does.
+// Decode reads what Encode wrote: unknown, repeated and missing members, other versions, words outside the enumerations, figures out of bounds and
+// arguments that the input schema does not give are errors that match ErrFormat. It does not judge the document; Validate does.
 func Decode(data []byte) (Document, error) {
 	var d Document
 	if err := canon.Decode(data, &d); err != nil {
@@ -39,7 +39,11 @@ func Decode(data []byte) (Document, error) {
 	if !ValidServiceID(d.Service.ID) {
 		return Document{}, fmt.Errorf("read AIR document: %w: service id %q is malformed", ErrFormat, d.Service.ID)
 	}
-	if problem := strayWord(reflect.ValueOf(d), Enumerations()); problem != "" {
+	root, err := canon.Parse(data)
+	if err != nil {
+		return Document{}, fmt.Errorf("read AIR document: %w: %w", ErrFormat, err)
+	}
+	if problem := misfit(reflect.ValueOf(d), root, Enumerations()); problem != "" {
 		return Document{}, fmt.Errorf("read AIR document: %w: %s", ErrFormat, problem)
 	}
 	for i, o := range d.Operations {
@@ -88,8 +92,8 @@ func (o Operation) paramsDerived() bool {
 	})
 }
 
-// strayWord returns the first place below v that holds a word outside its enumeration, and the word.
-func strayWord(v reflect.Value, words map[reflect.Type][]string) string {
+// misfit returns the first place below v, read from n, where a member is missing that is always written, or a word is outside its enumeration.
+func misfit(v reflect.Value, n *canon.Node, words map[reflect.Type][]string) string {
 	switch v.Kind() {
 	case reflect.String:
 		if list := words[v.Type()]; list != nil && !slices.Contains(list, v.String()) {
@@ -97,31 +101,43 @@ func strayWord(v reflect.Value, words map[reflect.Type][]string) string {
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
-			return strayWord(v.Elem(), words)
+			return misfit(v.Elem(), n, words)
 		}
 	case reflect.Slice:
-		if v.Type().Elem().Kind() == reflect.Uint8 {
+		if v.Type() == reflect.TypeFor[canon.Raw]() {
 			return ""
 		}
-		for i := range v.Len() {
-			if problem := strayWord(v.Index(i), words); problem != "" {
+		if !n.IsArray() {
+			return ": is no list"
+		}
+		for i, item := range n.Elements() {
+			if problem := misfit(v.Index(i), item, words); problem != "" {
 				return fmt.Sprintf("/%d%s", i, problem)
 			}
 		}
 	case reflect.Struct:
-		return strayMember(v, words)
+		return misfitMember(v, n, words)
 	}
 	return ""
 }
 
-func strayMember(v reflect.Value, words map[reflect.Type][]string) string {
+func misfitMember(v reflect.Value, n *canon.Node, words map[reflect.Type][]string) string {
+	if !n.IsObject() {
+		return ": is no object"
+	}
 	for i := range v.NumField() {
 		name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		if options == "omitzero" && v.Field(i).IsZero() {
-			continue
-		}
-		if problem := strayWord(v.Field(i), words); problem != "" {
-			return "/" + name + problem
+		member := n.Get(name)
+		switch {
+		case member == nil && options == "":
+			return "/" + name + ": is missing"
+		case member == nil:
+		case member.Is(canon.Null) && v.Field(i).Type() != reflect.TypeFor[canon.Raw]():
+			return "/" + name + ": is null"
+		default:
+			if problem := misfit(v.Field(i), member, words); problem != "" {
+				return "/" + name + problem
+			}
 		}
 	}
 	return ""

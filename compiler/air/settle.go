@@ -60,30 +60,33 @@ func loosensByTraffic(claims []Claim, c Claim) bool {
 }
 
 // strictest returns the highest rank that the active claims on predicate assert, or that a person decided. Observed traffic alone asserts nothing:
-// it can but raise what others assert.
+// it can but raise what others assert, and where none do the safest value holds.
 func strictest(claims []Claim, predicate Predicate, rank func(canon.Raw) int) (best int, found bool) {
-	best, observed, decided := -1, -1, -1
+	if !slices.ContainsFunc(claims, func(c Claim) bool {
+		return c.Predicate == predicate && c.Active() && c.Source != FromObservedTraffic
+	}) {
+		return 0, false
+	}
+	return highest(claims, predicate, rank)
+}
+
+// highest is strictest where the loosest value holds without a claim, so that any may raise it.
+func highest(claims []Claim, predicate Predicate, rank func(canon.Raw) int) (best int, found bool) {
+	best, decided := -1, -1
 	for _, c := range claims {
 		if c.Predicate != predicate || !c.Active() {
 			continue
 		}
 		at := rank(c.Value)
-		switch {
-		case c.decided():
+		if c.decided() {
 			decided = max(decided, at)
-		case c.Source == FromObservedTraffic:
-			observed = max(observed, at)
-		default:
-			best = max(best, at)
 		}
+		best = max(best, at)
 	}
-	switch {
-	case decided >= 0:
+	if decided >= 0 {
 		return decided, true
-	case best >= 0:
-		return max(best, observed), true
 	}
-	return 0, false
+	return max(best, 0), best >= 0
 }
 
 // rankIn returns the place of v in order; a value that is not in it ranks as safer than all, so that the unknown never loosens.
@@ -101,10 +104,8 @@ func (o Operation) Settled() Operation {
 	o.Effect.Kind = settle(o.Evidence, PredicateKind, kindOrder)
 	o.Effect.Risk = settle(o.Evidence, PredicateRisk, riskOrder)
 	o.Effect.Reversible = settle(o.Evidence, PredicateReversible, reversibleOrder)
-	o.Archetype = ArchetypeTransaction
-	if at, claimed := strictest(o.Evidence, PredicateArchetype, rankBy(archetypeOrder)); claimed {
-		o.Archetype = archetypeOrder[at]
-	}
+	shape, _ := highest(o.Evidence, PredicateArchetype, rankBy(archetypeOrder))
+	o.Archetype = archetypeOrder[shape]
 	o.Idempotency.Mode = settle(o.Evidence, PredicateIdempotency, idempotencyOrder)
 	o.Confirmation = Confirmation{Required: settle(o.Evidence, PredicateConfirmation, confirmationOrder) || o.confirmable()}
 	if o.Confirmation.Required {
@@ -158,12 +159,12 @@ func (o Operation) confirmable() bool {
 // needsHuman reports an operation for which a model's yes is not enough: what is gone or paid for does not come back, and a program does what its
 // writer wants. A person may decide otherwise, for one by a query policy; any other claim can only ask for more.
 func (o Operation) needsHuman() bool {
-	at, claimed := strictest(o.Evidence, PredicateHuman, rankBy(confirmationOrder))
+	at, _ := highest(o.Evidence, PredicateHuman, rankBy(confirmationOrder))
 	if slices.ContainsFunc(o.Evidence, func(c Claim) bool { return c.Predicate == PredicateHuman && c.decided() }) {
 		return confirmationOrder[at]
 	}
 	grave := o.Effect.Kind == Mutation && o.Effect.Risk.Rank() >= RiskFinancial.Rank()
-	return grave || o.Archetype == ArchetypeQueryPassthrough && o.QueryPolicy == nil || claimed && confirmationOrder[at]
+	return grave || o.Archetype == ArchetypeQueryPassthrough && o.QueryPolicy == nil || confirmationOrder[at]
 }
 
 func (o Operation) confirmationReason() string {

@@ -1,6 +1,10 @@
 package air
 
-import "reflect"
+import (
+	"reflect"
+
+	"anvil/compiler/diag"
+)
 
 // The words of each enumeration that Settled does not order.
 var (
@@ -12,7 +16,9 @@ var (
 		AuthUnknown, AuthNone, AuthAPIKey, AuthBasic, AuthBearer, AuthCustomHeader, AuthEnvironment, AuthClientCredentials, AuthAuthorizationCode,
 	}
 	backoffs    = []Backoff{BackoffExponentialJitter, BackoffExponential, BackoffFixed, BackoffNone}
+	classes     = []diag.Class{diag.Error, diag.Breaking, diag.Risky, diag.Warning, diag.Safe, diag.Info}
 	bases       = []RetryBasis{BasisReadSafe, BasisNaturalIdempotent, BasisIdempotencyKey, BasisUnproven}
+	effects     = []diag.Effect{diag.Lapses, diag.Reread, diag.Refused, diag.Retold, diag.Changed, diag.Removed}
 	derivations = []KeyDerivation{KeyOfRequest, KeyOfClient, KeyNone}
 	errorCodes  = []ErrorCode{
 		ErrValidation, ErrAuthRequired, ErrPermissionDenied, ErrNotFound, ErrConflict, ErrRateLimited, ErrUpstreamTimeout, ErrUpstreamUnavailable,
@@ -52,7 +58,9 @@ func Enumerations() map[reflect.Type][]string {
 	add(table, backoffs)
 	add(table, bases)
 	add(table, claimKinds)
+	add(table, classes)
 	add(table, derivations)
+	add(table, effects)
 	add(table, errorCodes)
 	add(table, idempotencyOrder)
 	add(table, kindOrder)

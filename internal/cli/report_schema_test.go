@@ -65,13 +65,38 @@ type schemaMaker struct {
 	t        *testing.T
 	defs     map[string]any
 	comments map[string]map[string]string // by package, of types and their members
-	used     map[string]bool              // entries of narrower
+	narrower map[string]map[string]any    // by type and member
+	words    map[reflect.Type][]any
+	used     map[string]bool // entries of narrower
+}
+
+func newSchemaMaker(t *testing.T, narrower map[string]map[string]any, words map[reflect.Type][]any) *schemaMaker {
+	return &schemaMaker{t, map[string]any{}, map[string]map[string]string{}, narrower, words, map[string]bool{}}
+}
+
+// text is a schema as it is published.
+func (m *schemaMaker) text(schema map[string]any) []byte {
+	m.t.Helper()
+	for name := range m.narrower {
+		if !m.used[name] {
+			m.t.Errorf("%s is narrowed, and is no member", name)
+		}
+	}
+	schema["$schema"], schema["$defs"] = "https://json-schema.org/draft/2020-12/schema", m.defs
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(schema); err != nil {
+		m.t.Fatal(err)
+	}
+	return text.Bytes()
 }
 
 // reportSchema is the schema of every report.
 func reportSchema(t *testing.T) []byte {
 	t.Helper()
-	m := &schemaMaker{t: t, defs: map[string]any{}, comments: map[string]map[string]string{}, used: map[string]bool{}}
+	m := newSchemaMaker(t, narrower, words)
 	var kinds []any
 	for _, k := range reportKinds {
 		s := m.object(reflect.TypeOf(k.value))
@@ -81,22 +106,7 @@ func reportSchema(t *testing.T) []byte {
 		m.defs[k.name] = s
 		kinds = append(kinds, map[string]any{"$ref": "#/$defs/" + k.name})
 	}
-	for name := range narrower {
-		if !m.used[name] {
-			t.Errorf("%s is narrowed, and no member of a report", name)
-		}
-	}
-	var text bytes.Buffer
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(map[string]any{
-		"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": fmt.Sprintf("urn:anvil:report:%d", diag.SchemaVersion), "title": "A report of anvil in JSON",
-		"oneOf": kinds, "$defs": m.defs,
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return text.Bytes()
+	return m.text(map[string]any{"$id": fmt.Sprintf("urn:anvil:report:%d", diag.SchemaVersion), "title": "A report of anvil in JSON", "oneOf": kinds})
 }
 
 // object is the schema of a struct: closed, and with every member required that is always written.
@@ -121,7 +131,7 @@ func (m *schemaMaker) object(t reflect.Type) map[string]any {
 			s["description"] = text
 		}
 		key := title(t.Name()) + "." + name
-		maps.Copy(s, narrower[key])
+		maps.Copy(s, m.narrower[key])
 		m.used[key] = true
 		properties[name] = s
 		if options == "" {
@@ -136,7 +146,7 @@ func (m *schemaMaker) schema(t reflect.Type) map[string]any {
 	if t == reflect.TypeFor[canon.Raw]() {
 		return map[string]any{} // any value: a server's
 	}
-	if list := words[t]; list != nil {
+	if list := m.words[t]; list != nil {
 		return map[string]any{"enum": list}
 	}
 	switch t.Kind() {
@@ -144,7 +154,7 @@ func (m *schemaMaker) schema(t reflect.Type) map[string]any {
 		return map[string]any{"type": "string"}
 	case reflect.Bool:
 		return map[string]any{"type": "boolean"}
-	case reflect.Int:
+	case reflect.Int, reflect.Int64:
 		return map[string]any{"type": "integer", "minimum": 0}
 	case reflect.Float64:
 		return map[string]any{"type": "number"}
@@ -238,9 +248,12 @@ func commentsIn(t *testing.T, folder string) map[string]string {
 }
 
 // The schema of reports is made from their types, and as fresh as those.
-func TestReportSchemaIsFresh(t *testing.T) {
-	path := filepath.Join("..", "..", "docs", "report.schema.json")
-	want := reportSchema(t)
+func TestReportSchemaIsFresh(t *testing.T) { checkFresh(t, "report.schema.json", reportSchema(t)) }
+
+// checkFresh holds a page of docs against what it is made of, and writes it with -update-docs.
+func checkFresh(t *testing.T, name string, want []byte) {
+	t.Helper()
+	path := filepath.Join("..", "..", "docs", name)
 	if *updateDocs {
 		if err := os.WriteFile(path, want, 0o644); err != nil {
 			t.Fatal(err)
@@ -251,6 +264,6 @@ func TestReportSchemaIsFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(have, want) {
-		t.Error("docs/report.schema.json is not what the types say; run: go test ./internal/cli -run TestReportSchemaIsFresh -update-docs")
+		t.Errorf("docs/%s is not what the types say; run: go test ./internal/cli -run %s -update-docs", name, t.Name())
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
 	"anvil/compiler/surface"
+	"anvil/compiler/yaml"
 	"anvil/internal/corpus"
 )
 
@@ -81,6 +82,28 @@ func checkDocument(t testing.TB, s *surface.McpSurfaceSnapshot, d air.Document) 
 	again, err := back.Encode()
 	if err != nil || !bytes.Equal(again, text) {
 		t.Errorf("the document does not round-trip: %v\n%s", err, cmp.Diff(string(text), string(again)))
+	}
+	checkYAML(t, text)
+}
+
+// checkYAML holds a document in JSON against what its YAML reads back as.
+func checkYAML(t testing.TB, text []byte) {
+	t.Helper()
+	asYAML, err := yaml.FromJSON(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, _, err := yaml.ToJSON(asYAML)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := air.Decode(back)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := d.Encode()
+	if err != nil || !bytes.Equal(again, text) {
+		t.Errorf("the document does not round-trip by YAML: %v\n%s", err, cmp.Diff(string(text), string(again)))
 	}
 }
 

@@ -157,6 +157,7 @@ func TestInferEvidence(t *testing.T) {
 		got = append(got, fmt.Sprint(c.Predicate, "=", string(c.Value), " ", c.Source, " ", c.SourceRef, " ", c.Method))
 	}
 	want := []string{
+		`archetype="transaction" inferred  nothing-else`,
 		`confirmation.required=true inferred  unknown-is-not-safe`,
 		`effect.kind="read" hint /annotations/readOnlyHint annotation`,
 		`effect.kind="mutation" name /name verb:delete`,

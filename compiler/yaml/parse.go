@@ -32,7 +32,7 @@ func ToJSON(src []byte) (json []byte, lines Lines, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c := converter{lines: Lines{}}
+	c := converter{lines: Lines{}, last: lastLine(src)}
 	if root == nil {
 		return []byte("null"), c.lines, nil
 	}
@@ -109,14 +109,20 @@ func translate(err error) error {
 type converter struct {
 	out   []byte
 	lines Lines
+	last  int // line of the source
 }
+
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+
+// lastLine returns the number of the last line, by the line breaks that YAML 1.1 has.
+func lastLine(src []byte) int { return strings.Count(lineBreaks.Replace(string(src)), "\n") + 1 }
 
 func (c *converter) value(n *yaml.Node, at string) error {
 	if err := refuse(n); err != nil {
 		return err
 	}
 	if _, ok := c.lines[at]; !ok {
-		c.lines[at] = n.Line
+		c.lines[at] = min(n.Line, c.last) // of "---" alone the library has the value on the line below
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -189,6 +195,9 @@ func keyName(key *yaml.Node) (literal []byte, name string, err error) {
 	literal, err = scalarJSON(key)
 	if err != nil {
 		return nil, "", err
+	}
+	if body := literal[1:max(1, len(literal)-1)]; literal[0] == '"' && bytes.IndexByte(body, '\\') < 0 {
+		return literal, string(body), nil
 	}
 	n, err := canon.Parse(literal)
 	if err != nil || !n.Is(canon.String) {

@@ -117,6 +117,9 @@ func resolvePlain(s string) ([]byte, error) {
 	case "false", "False", "FALSE":
 		return []byte("false"), nil
 	}
+	if strings.IndexByte("+-.0123456789", s[0]) < 0 {
+		return canon.Quote(s), nil // no number begins so
+	}
 	if n, err := canon.Parse([]byte(s)); err == nil && n.Is(canon.Number) {
 		return []byte(s), nil
 	}

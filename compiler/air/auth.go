@@ -47,5 +47,6 @@ const (
 	SecretUnknown SecretSource = "unknown"
 	SecretNone    SecretSource = "none"    // there is none
 	SecretEnv     SecretSource = "env"     // a variable where anvil runs
+	SecretConfig  SecretSource = "config"  // the configuration file, written out
 	SecretKeyring SecretSource = "keyring" // what `anvil mcp login` keeps
 )

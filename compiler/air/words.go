@@ -39,7 +39,7 @@ var (
 		OnTimeout, OnConnectionReset, OnDNSFailure, OnRequestTimeout, OnTooManyRequests, OnInternalError, OnBadGateway, OnServiceUnavailable,
 		OnGatewayTimeout,
 	}
-	secretSources = []SecretSource{SecretUnknown, SecretNone, SecretEnv, SecretKeyring}
+	secretSources = []SecretSource{SecretUnknown, SecretNone, SecretEnv, SecretConfig, SecretKeyring}
 	claimKinds    = []ClaimKind{
 		FromPerson, FromRecordedTraffic, FromObservedTraffic, FromSourceImpl, FromTestFixture, FromSpec, FromPostman, FromIncident, FromSchema,
 		FromDocExample, FromName, FromInferred, FromHint, FromDescriptionText, FromGeneratedMock,

@@ -108,7 +108,7 @@ func modeOf(c *cli.Context, out string) (pack.Mode, error) {
 
 // inputs are those of a pack that do not come from the server.
 func (sh *shell) inputs(c *cli.Context, mode pack.Mode, target config.Target) (in emit.Inputs, err error) {
-	in.Mode = mode
+	in.Mode, in.Auth = mode, target.Server.Auth()
 	if in.Upstream, err = sh.upstreamOf(mode, target); err != nil {
 		return in, err
 	}
@@ -121,6 +121,13 @@ func (sh *shell) adoptInto(out string, in emit.Inputs, selection selection) (bui
 	earlier, err := checkOut(out)
 	if err != nil {
 		return built, given, err
+	}
+	if in.Auth.Type == air.AuthUnknown && earlier != nil {
+		kept, _, err := emit.InputsOf(earlier) // a snapshot says nothing of it
+		if err != nil {
+			return built, given, err
+		}
+		in.Auth = kept.Auth
 	}
 	if given, err = sh.approvalsFor(earlier, adopt.Bridge(in.Snapshot), selection); err != nil {
 		return built, given, err

@@ -48,21 +48,6 @@ func Bridge(s *surface.McpSurfaceSnapshot) air.Document {
 	return d
 }
 
-// propose groups all operations into one capability, for a person to review.
-func propose(d air.Document) []air.Capability {
-	if len(d.Operations) == 0 {
-		return nil
-	}
-	c := air.Capability{
-		ID: d.Service.ID + ".adopted", DisplayName: firstOf(d.Service.Title, d.Service.Name, d.Service.ID), Source: "service",
-		Lifecycle: air.LifecycleProposed,
-	}
-	for _, o := range d.Operations {
-		c.OperationIDs = append(c.OperationIDs, o.ID)
-	}
-	return []air.Capability{c}
-}
-
 // carryItems keeps what is no tool.
 func carryItems(s *surface.McpSurfaceSnapshot, d *air.Document) (findings []diag.Finding) {
 	keep := func(it surface.Item) canon.Raw {

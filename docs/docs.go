@@ -7,3 +7,8 @@ import _ "embed"
 //
 //go:embed report.schema.json
 var ReportSchema []byte
+
+// MetadataSchema is the JSON Schema of tools-metadata, made from its types by a test of internal/cli.
+//
+//go:embed tools-metadata.schema.json
+var MetadataSchema []byte

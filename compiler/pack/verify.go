@@ -23,6 +23,8 @@ var (
 		Doc: `The folder holds a file, link or folder that the manifest does not list. Remove it.`}
 	pathUnsafe = diag.Rule{ID: "pack-path-unsafe", Title: "An artifact path leaves the pack", Class: diag.Error, Security: true, Since: "0.1",
 		Doc: `The manifest lists a path that is absolute, climbs out of the folder, is listed twice, or differs from another by case only.`}
+	contentsMismatch = diag.Rule{ID: "pack-contents-mismatch", Title: "The list of artifacts is not the sealed one", Class: diag.Error, Security: true, Since: "0.2",
+		Doc: `The digest that the manifest states of its artifacts and nodes is not theirs. It was edited by hand; build the pack again.`}
 	digestMismatch = diag.Rule{ID: "pack-digest-mismatch", Title: "The pack digest is wrong", Class: diag.Error, Security: true, Since: "0.1",
 		Doc: `The digest that the manifest states is not the digest of the manifest. It was edited by hand; build the pack again.`}
 	// NotReproduced is found by who can build: a sealed file is not what the pack's own inputs give.
@@ -32,7 +34,7 @@ digest, or another version of anvil made it. Build the pack again with "anvil mc
 )
 
 // Rules lists the rules of pack verification.
-var Rules = diag.NewCatalog(fileMissing, fileChanged, fileUnexpected, pathUnsafe, digestMismatch, NotReproduced)
+var Rules = diag.NewCatalog(fileMissing, fileChanged, fileUnexpected, pathUnsafe, contentsMismatch, digestMismatch, NotReproduced)
 
 // Pack is an opened pack: its manifest and the bytes of its artifacts, all verified against it.
 type Pack struct {
@@ -199,7 +201,12 @@ func (p *Pack) checkManifest() []diag.Finding {
 		}
 		seen[folded] = true
 	}
-	if got, err := p.Manifest.computeDigest(); err != nil || got != p.Manifest.Digest {
+	if got, err := p.Manifest.contents(); err != nil || got != p.Manifest.Contents {
+		f := finding(contentsMismatch, ManifestFile, "the manifest lists other artifacts and nodes than those it was sealed with")
+		f.Before, f.After = canon.Quote(p.Manifest.Contents), canon.Quote(got)
+		findings = append(findings, f.Sealed())
+	}
+	if got, err := p.Manifest.identity(); err != nil || got != p.Manifest.Digest {
 		f := finding(digestMismatch, ManifestFile, "the manifest states a digest that is not its own")
 		f.Before, f.After = canon.Quote(p.Manifest.Digest), canon.Quote(got)
 		findings = append(findings, f.Sealed())

@@ -3,8 +3,6 @@ package pack
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -145,15 +143,16 @@ func DecodeManifest(data []byte) (Manifest, error) {
 	return m, nil
 }
 
-// checkPath refuses a path that is not a plain relative one.
-func checkPath(p string) error {
-	if !fs.ValidPath(p) || p == "." || p == ManifestFile || strings.ContainsAny(p, `\:`) || path.Clean(p) != p {
-		return fmt.Errorf("artifact path %q is unsafe", p)
-	}
-	return nil
+// CertificationFile is the record of certification. It and the attestations refer to the pack digest, and so stand outside of it.
+const CertificationFile = "certification.json"
+
+// isOutside reports a path that belongs to a pack but not to its digest.
+func isOutside(p string) bool {
+	name, attested := strings.CutPrefix(p, attestations+"/")
+	return p == CertificationFile || attested && strings.HasSuffix(name, ".json") && !strings.Contains(name, "/")
 }
 
-// isOutside reports a path that belongs to a pack but not to its digest: certificates refer to the digest.
-func isOutside(p string) bool {
-	return p == "certification.json" || strings.HasPrefix(p, "attestations/") && strings.HasSuffix(p, ".json")
-}
+const attestations = "attestations"
+
+// IsExecutable reports an artifact that is a program.
+func IsExecutable(p string) bool { return strings.HasPrefix(p, "cli/") }

@@ -162,7 +162,7 @@ func TestTamperedPacks(t *testing.T) {
 			}
 			add(t, dir, "attestations/run.sh")
 		}},
-		{"file replaced by a link", "pack-file-missing", func(t *testing.T, dir string) {
+		{"file replaced by a link", "pack-file-special", func(t *testing.T, dir string) {
 			outside := filepath.Join(t.TempDir(), "air.yaml")
 			if err := os.Rename(filepath.Join(dir, pack.AIRFile), outside); err != nil {
 				t.Fatal(err)

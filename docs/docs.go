@@ -7,3 +7,8 @@ import _ "embed"
 //
 //go:embed report.schema.json
 var ReportSchema []byte
+
+// PackSchema is the JSON Schema of a pack's manifest, made in the same way.
+//
+//go:embed pack.schema.json
+var PackSchema []byte

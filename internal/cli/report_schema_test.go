@@ -18,6 +18,7 @@ import (
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
+	"anvil/compiler/pack/compare"
 )
 
 // reportKinds are the shapes that a report has, and the commands whose reports have it.
@@ -30,6 +31,7 @@ var reportKinds = []struct {
 	{"Inspections", "What inspect --all says of all configured servers.", inspections{}, []string{"inspect"}},
 	{"SnapshotReport", "What snapshot wrote, or why it wrote nothing.", snapshotReport{}, []string{"snapshot"}},
 	{"AdoptReport", "What adopt wrote, or why it wrote nothing.", adoptReport{}, []string{"adopt"}},
+	{"PackDiffReport", "How two packs differ: the findings are the differences of their surfaces.", packDiffReport{}, []string{"pack-diff"}},
 	{"Report", "What diff, check and pack verify found, and what inspect says of a server that shows no surface.", diag.Report{},
 		[]string{"inspect", "diff", "check", "verify"}},
 }
@@ -58,6 +60,8 @@ var words = map[reflect.Type][]any{
 	reflect.TypeFor[diag.Class]():  allClasses,
 	reflect.TypeFor[diag.Effect](): {diag.Lapses, diag.Reread, diag.Refused, diag.Retold, diag.Changed, diag.Removed},
 	reflect.TypeFor[pack.Mode]():   {pack.Adopt, pack.Facade, pack.Replace},
+
+	reflect.TypeFor[compare.Class](): {compare.Compatible, compare.Additive, compare.Breaking, compare.Sensitive},
 }
 
 // schemaMaker makes the schema of Go types, with what their comments say of them.
@@ -65,13 +69,55 @@ type schemaMaker struct {
 	t        *testing.T
 	defs     map[string]any
 	comments map[string]map[string]string // by package, of types and their members
-	used     map[string]bool              // entries of narrower
+	narrower map[string]map[string]any
+	used     map[string]bool // entries of narrower
+}
+
+func newSchemaMaker(t *testing.T, narrower map[string]map[string]any) *schemaMaker {
+	return &schemaMaker{t: t, defs: map[string]any{}, comments: map[string]map[string]string{}, narrower: narrower, used: map[string]bool{}}
+}
+
+// finish writes a schema, once every entry of narrower was used.
+func (m *schemaMaker) finish(schema map[string]any) []byte {
+	m.t.Helper()
+	for name := range m.narrower {
+		if !m.used[name] {
+			m.t.Errorf("%s is narrowed, and no member of the format", name)
+		}
+	}
+	schema["$schema"], schema["$defs"] = "https://json-schema.org/draft/2020-12/schema", m.defs
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(schema); err != nil {
+		m.t.Fatal(err)
+	}
+	return text.Bytes()
+}
+
+// checkSchema holds a schema's file in docs to what the types say, or rewrites it.
+func checkSchema(t *testing.T, name, test string, want []byte) {
+	t.Helper()
+	path := filepath.Join("..", "..", "docs", name)
+	if *updateDocs {
+		if err := os.WriteFile(path, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(have, want) {
+		t.Errorf("docs/%s is not what the types say; run: go test ./internal/cli -run %s -update-docs", name, test)
+	}
 }
 
 // reportSchema is the schema of every report.
 func reportSchema(t *testing.T) []byte {
 	t.Helper()
-	m := &schemaMaker{t: t, defs: map[string]any{}, comments: map[string]map[string]string{}, used: map[string]bool{}}
+	m := newSchemaMaker(t, narrower)
 	var kinds []any
 	for _, k := range reportKinds {
 		s := m.object(reflect.TypeOf(k.value))
@@ -81,22 +127,7 @@ func reportSchema(t *testing.T) []byte {
 		m.defs[k.name] = s
 		kinds = append(kinds, map[string]any{"$ref": "#/$defs/" + k.name})
 	}
-	for name := range narrower {
-		if !m.used[name] {
-			t.Errorf("%s is narrowed, and no member of a report", name)
-		}
-	}
-	var text bytes.Buffer
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(map[string]any{
-		"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": fmt.Sprintf("urn:anvil:report:%d", diag.SchemaVersion), "title": "A report of anvil in JSON",
-		"oneOf": kinds, "$defs": m.defs,
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return text.Bytes()
+	return m.finish(map[string]any{"$id": fmt.Sprintf("urn:anvil:report:%d", diag.SchemaVersion), "title": "A report of anvil in JSON", "oneOf": kinds})
 }
 
 // object is the schema of a struct: closed, and with every member required that is always written.
@@ -111,7 +142,7 @@ func (m *schemaMaker) object(t reflect.Type) map[string]any {
 			maps.Copy(properties, inner["properties"].(map[string]any))
 			required = append(required, inner["required"].([]string)...)
 			continue
-		case !field.IsExported():
+		case !field.IsExported() || name == "-":
 			continue
 		case name == "" || tagged && options != "omitzero" && options != "omitempty":
 			m.t.Fatalf("%s.%s: cannot read the tag %q", t, field.Name, field.Tag)
@@ -121,7 +152,7 @@ func (m *schemaMaker) object(t reflect.Type) map[string]any {
 			s["description"] = text
 		}
 		key := title(t.Name()) + "." + name
-		maps.Copy(s, narrower[key])
+		maps.Copy(s, m.narrower[key])
 		m.used[key] = true
 		properties[name] = s
 		if options == "" {
@@ -239,18 +270,5 @@ func commentsIn(t *testing.T, folder string) map[string]string {
 
 // The schema of reports is made from their types, and as fresh as those.
 func TestReportSchemaIsFresh(t *testing.T) {
-	path := filepath.Join("..", "..", "docs", "report.schema.json")
-	want := reportSchema(t)
-	if *updateDocs {
-		if err := os.WriteFile(path, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(have, want) {
-		t.Error("docs/report.schema.json is not what the types say; run: go test ./internal/cli -run TestReportSchemaIsFresh -update-docs")
-	}
+	checkSchema(t, "report.schema.json", "TestReportSchemaIsFresh", reportSchema(t))
 }

@@ -7,47 +7,47 @@ import (
 
 // What a rebuild does with a node.
 const (
-	StepNew            = "new"
-	StepInputs         = "inputs-changed"
-	StepImplementation = "implementation-changed"
-	StepConfiguration  = "configuration-changed"
-	StepCached         = "cached" // the earlier pack's files are taken
-	StepGone           = "gone"   // its files are there no more
+	NodeNew            = "new"
+	NodeInputs         = "inputs-changed"
+	NodeImplementation = "implementation-changed"
+	NodeConfiguration  = "configuration-changed"
+	NodeCached         = "cached" // the earlier pack's files are taken
+	NodeGone           = "gone"   // its files are there no more
 )
 
-// Step says what a rebuild from an earlier pack regenerates of one node, and why.
-type Step struct {
-	Node           string   `json:"node"`
-	Kind           string   `json:"kind"`
-	Status         string   `json:"status"`            // new, inputs-changed, implementation-changed, configuration-changed, cached or gone; the first that holds
-	Inputs         []string `json:"inputs,omitempty"`  // that are others
-	Implementation *Turn    `json:"version,omitempty"` // of the emitter, when it is another
-	Outputs        []string `json:"outputs"`           // paths
-	Changed        []string `json:"changed,omitempty"` // outputs whose bytes are others, those that came or went included
+// NodeChange says what a rebuild from an earlier pack regenerates of one node, and why.
+type NodeChange struct {
+	Node           string       `json:"node"`
+	Kind           string       `json:"kind"`
+	Status         string       `json:"status"`            // new, inputs-changed, implementation-changed, configuration-changed, cached or gone; the first that holds
+	Inputs         []string     `json:"inputs,omitempty"`  // that are others
+	Implementation *VersionTurn `json:"version,omitempty"` // of the emitter, when it is another
+	Outputs        []string     `json:"outputs"`           // paths
+	Changed        []string     `json:"changed,omitempty"` // outputs whose bytes are others, those that came or went included
 }
 
-// Turn is a version with two values.
-type Turn struct {
+// VersionTurn is a version with two values.
+type VersionTurn struct {
 	Before int `json:"before"`
 	After  int `json:"after"`
 }
 
 // Explain says for every node of either manifest what a rebuild that turns the old pack into the new one regenerates, by id.
-func Explain(old, new Manifest) []Step {
+func Explain(old, new Manifest) []NodeChange {
 	before, after := byID(old), byID(new)
 	digests := [2]map[string]string{digestsOf(old), digestsOf(new)}
-	steps := []Step{}
+	steps := []NodeChange{}
 	ids := maps.Clone(before)
 	maps.Copy(ids, after)
 	for _, id := range slices.Sorted(maps.Keys(ids)) {
 		was, had := before[id]
 		is, has := after[id]
-		step := Step{Node: id, Kind: is.Kind, Status: StepCached, Outputs: is.Outputs}
+		step := NodeChange{Node: id, Kind: is.Kind, Status: NodeCached, Outputs: is.Outputs}
 		switch {
 		case !has:
-			step.Kind, step.Status, step.Outputs = was.Kind, StepGone, was.Outputs
+			step.Kind, step.Status, step.Outputs = was.Kind, NodeGone, was.Outputs
 		case !had:
-			step.Status = StepNew
+			step.Status = NodeNew
 		default:
 			step.compare(was, is)
 		}
@@ -62,12 +62,12 @@ func Explain(old, new Manifest) []Step {
 }
 
 // compare says why a node that both packs have is run.
-func (s *Step) compare(was, is Node) {
+func (s *NodeChange) compare(was, is Node) {
 	if was.Configuration != is.Configuration {
-		s.Status = StepConfiguration
+		s.Status = NodeConfiguration
 	}
 	if was.Implementation != is.Implementation || was.Kind != is.Kind {
-		s.Status, s.Implementation = StepImplementation, &Turn{was.Implementation, is.Implementation}
+		s.Status, s.Implementation = NodeImplementation, &VersionTurn{was.Implementation, is.Implementation}
 	}
 	had := map[string]string{}
 	for _, in := range was.Inputs {
@@ -81,7 +81,7 @@ func (s *Step) compare(was, is Node) {
 	}
 	s.Inputs = append(s.Inputs, slices.Sorted(maps.Keys(had))...)
 	if slices.Sort(s.Inputs); len(s.Inputs) > 0 {
-		s.Status = StepInputs
+		s.Status = NodeInputs
 	}
 }
 

@@ -24,13 +24,13 @@ func TestExplain(t *testing.T) {
 		},
 		Artifacts: []Artifact{{Path: "f", Digest: "1"}, {Path: "n", Digest: "1"}, {Path: "x", Digest: "1"}, {Path: "y", Digest: "2"}},
 	}
-	want := []Step{
-		{Node: "cached", Kind: "cached", Status: StepCached},
-		{Node: "configuration", Kind: "configuration", Status: StepConfiguration, Outputs: []string{"f"}},
-		{Node: "gone", Kind: "gone", Status: StepGone, Outputs: []string{"g"}, Changed: []string{"g"}},
-		{Node: "implementation", Kind: "implementation", Status: StepImplementation, Implementation: &Turn{1, 2}},
-		{Node: "inputs", Kind: "inputs", Status: StepInputs, Inputs: []string{"air"}, Implementation: &Turn{1, 2}, Outputs: []string{"x", "y"}, Changed: []string{"y"}},
-		{Node: "new", Kind: "new", Status: StepNew, Outputs: []string{"n"}, Changed: []string{"n"}},
+	want := []NodeChange{
+		{Node: "cached", Kind: "cached", Status: NodeCached},
+		{Node: "configuration", Kind: "configuration", Status: NodeConfiguration, Outputs: []string{"f"}},
+		{Node: "gone", Kind: "gone", Status: NodeGone, Outputs: []string{"g"}, Changed: []string{"g"}},
+		{Node: "implementation", Kind: "implementation", Status: NodeImplementation, Implementation: &VersionTurn{1, 2}},
+		{Node: "inputs", Kind: "inputs", Status: NodeInputs, Inputs: []string{"air"}, Implementation: &VersionTurn{1, 2}, Outputs: []string{"x", "y"}, Changed: []string{"y"}},
+		{Node: "new", Kind: "new", Status: NodeNew, Outputs: []string{"n"}, Changed: []string{"n"}},
 	}
 	if diff := cmp.Diff(want, Explain(old, new)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

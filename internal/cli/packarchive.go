@@ -34,6 +34,7 @@ not there before, or is empty, or holds just this pack.`,
 // archiveView says what was written.
 type archiveView struct {
 	SchemaVersion int    `json:"schemaVersion"`
+	Report        string `json:"report"`
 	ID            string `json:"id"`
 	Pack          string `json:"pack"`    // digest of the pack
 	Archive       string `json:"archive"` // digest of the archive's bytes
@@ -61,6 +62,9 @@ func (sh *shell) packArchive(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if file == "-" && c.IsSet("format") {
+		return usagef("--format is for what is told of an archive, and with - the output is the archive itself")
+	}
 	p, findings, err := verified(dir, !c.Bool("no-rebuild"))
 	if err != nil {
 		return err
@@ -71,7 +75,7 @@ func (sh *shell) packArchive(c *cli.Context) error {
 	if within(dir, file) {
 		return usagef("%s lies in the pack %s, which it would be smuggled into; name a file outside", file, dir)
 	}
-	v := archiveView{1, p.Manifest.ID, p.Manifest.Digest, "", file, len(p.Files)}
+	v := archiveView{diag.SchemaVersion, "pack-archive", p.Manifest.ID, p.Manifest.Digest, "", file, len(p.Files)}
 	write := func(w io.Writer) error {
 		v.Archive, err = p.WriteArchive(w)
 		return err
@@ -133,7 +137,7 @@ func (sh *shell) packOpen(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return sh.tellArchive(archiveView{1, p.Manifest.ID, p.Manifest.Digest, digest, dir, len(p.Files)}, fmt.Sprintf("opened %s into %s", file, dir),
+	return sh.tellArchive(archiveView{diag.SchemaVersion, "pack-open", p.Manifest.ID, p.Manifest.Digest, digest, dir, len(p.Files)}, fmt.Sprintf("opened %s into %s", file, dir),
 		"anvil pack show "+diag.ShellPath(dir), format)
 }
 

@@ -25,10 +25,11 @@ earlier pack are taken), or gone.
 
 // explanation is what explain prints.
 type explanation struct {
-	SchemaVersion int         `json:"schemaVersion"`
-	Old           string      `json:"old"` // digest of the pack
-	New           string      `json:"new"`
-	Steps         []pack.Step `json:"steps"`
+	SchemaVersion int               `json:"schemaVersion"`
+	Report        string            `json:"report"`
+	Old           string            `json:"old"` // digest of the pack
+	New           string            `json:"new"`
+	Nodes         []pack.NodeChange `json:"nodes"`
 }
 
 func (sh *shell) packExplain(c *cli.Context) error {
@@ -40,7 +41,7 @@ func (sh *shell) packExplain(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	e := explanation{1, sides[0].Manifest.Digest, sides[1].Manifest.Digest, pack.Explain(sides[0].Manifest, sides[1].Manifest)}
+	e := explanation{diag.SchemaVersion, "pack-explain", sides[0].Manifest.Digest, sides[1].Manifest.Digest, pack.Explain(sides[0].Manifest, sides[1].Manifest)}
 	if format != "text" {
 		data, err := reportBytes(e, format)
 		if err != nil {
@@ -69,19 +70,19 @@ func (e explanation) text() []byte {
 	var b bytes.Buffer
 	run := 0
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, s := range e.Steps {
-		if s.Status != pack.StepCached && s.Status != pack.StepGone {
+	for _, s := range e.Nodes {
+		if s.Status != pack.NodeCached && s.Status != pack.NodeGone {
 			run++
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\n", diag.Printable(s.Node), s.Status, diag.Printable(why(s)))
 	}
 	_ = w.Flush()
-	fmt.Fprintf(&b, "\n%d of %s regenerated\n", run, counted(len(e.Steps), "node"))
+	fmt.Fprintf(&b, "\n%d of %s regenerated\n", run, counted(len(e.Nodes), "node"))
 	return b.Bytes()
 }
 
 // why says what of a step is another, and what comes of it.
-func why(s pack.Step) string {
+func why(s pack.NodeChange) string {
 	var parts []string
 	if len(s.Inputs) > 0 {
 		parts = append(parts, "of "+strings.Join(s.Inputs, ", "))
@@ -90,7 +91,7 @@ func why(s pack.Step) string {
 		parts = append(parts, fmt.Sprintf("version %d -> %d", s.Implementation.Before, s.Implementation.After))
 	}
 	switch {
-	case s.Status == pack.StepCached && len(s.Changed) == 0:
+	case s.Status == pack.NodeCached && len(s.Changed) == 0:
 	case len(s.Changed) == 0:
 		parts = append(parts, "the files come out the same")
 	default:

@@ -27,6 +27,7 @@ func (sh *shell) packShowCommand() *cli.Command {
 // shownPack is what show prints.
 type shownPack struct {
 	SchemaVersion int               `json:"schemaVersion"`
+	Report        string            `json:"report"`
 	Folder        string            `json:"folder"`
 	ID            string            `json:"id"`
 	Name          string            `json:"name"`
@@ -41,8 +42,8 @@ type shownPack struct {
 	States        map[string]int    `json:"states"`
 	Effects       map[string]int    `json:"effects"`
 	Capabilities  []shownCapability `json:"capabilities"`
-	Certificates  []string          `json:"certificates"` // paths; not verified here
-	Certification string            `json:"certification,omitzero"`
+	Certificates  []string          `json:"certificates"`           // paths; not verified here
+	Certification string            `json:"certification,omitzero"` // the level that certification.json states; not verified here
 	Artifacts     []shownArtifact   `json:"artifacts"`
 }
 
@@ -93,7 +94,7 @@ func (sh *shell) packShow(c *cli.Context) error {
 func showPack(p *pack.Pack) (shownPack, error) {
 	m := p.Manifest
 	v := shownPack{
-		SchemaVersion: 1, Folder: p.Dir, ID: m.ID, Version: m.Version, Mode: m.Mode, Digest: m.Digest, Snapshot: m.Snapshot, Base: m.Base,
+		SchemaVersion: diag.SchemaVersion, Report: "pack-show", Folder: p.Dir, ID: m.ID, Version: m.Version, Mode: m.Mode, Digest: m.Digest, Snapshot: m.Snapshot, Base: m.Base,
 		States: map[string]int{}, Effects: map[string]int{}, Capabilities: []shownCapability{}, Certificates: []string{}, Artifacts: []shownArtifact{},
 	}
 	d, err := p.Document()

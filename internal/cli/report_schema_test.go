@@ -32,6 +32,9 @@ var reportKinds = []struct {
 	{"SnapshotReport", "What snapshot wrote, or why it wrote nothing.", snapshotReport{}, []string{"snapshot"}},
 	{"AdoptReport", "What adopt wrote, or why it wrote nothing.", adoptReport{}, []string{"adopt"}},
 	{"PackDiffReport", "How two packs differ: the findings are the differences of their surfaces.", packDiffReport{}, []string{"pack-diff"}},
+	{"PackShow", "What is in a pack.", shownPack{}, []string{"pack-show"}},
+	{"PackExplanation", "What a rebuild regenerates between two packs, and why.", explanation{}, []string{"pack-explain"}},
+	{"PackArchive", "What was written of a pack: an archive, or a folder from one.", archiveView{}, []string{"pack-archive", "pack-open"}},
 	{"Report", "What diff, check and pack verify found, and what inspect says of a server that shows no surface.", diag.Report{},
 		[]string{"inspect", "diff", "check", "verify"}},
 }
@@ -51,7 +54,7 @@ var narrower = map[string]map[string]any{
 	"Finding.rule": {"pattern": aRule}, "Finding.fingerprint": {"pattern": aFingerprint}, "Finding.confirmed": {"pattern": aMonth},
 	"Finding.radius": {"enum": []any{"tool", "server", "client"}}, "Finding.axis": {"pattern": "^(spec|client):"}, "Accepted.until": {"pattern": aDay},
 	"Summary.bump": {"enum": []any{"patch", "minor", "major"}}, "Status.bump": {"enum": []any{"patch", "minor", "major"}}, "Summary.counts": {"propertyNames": map[string]any{"enum": allClasses}},
-	"SurfaceView.digest": {"pattern": aDigest}, "ToolView.digest": {"pattern": aDigest}, "SnapshotView.digest": {"pattern": aDigest}, "PackView.digest": {"pattern": aDigest},
+	"SurfaceView.digest": {"pattern": aDigest}, "ToolView.digest": {"pattern": aDigest}, "SnapshotView.digest": {"pattern": aDigest}, "ShownArtifact.digest": {"pattern": aDigest}, "Side.digest": {"pattern": aDigest}, "PackView.digest": {"pattern": aDigest},
 	"SnapshotView.change": {"enum": []any{"new", "changed", "unchanged"}}, "ClientVerdict.confirmed": {"pattern": aMonth},
 }
 
@@ -69,12 +72,13 @@ type schemaMaker struct {
 	t        *testing.T
 	defs     map[string]any
 	comments map[string]map[string]string // by package, of types and their members
+	types    map[string]reflect.Type      // by their names in defs
 	narrower map[string]map[string]any
 	used     map[string]bool // entries of narrower
 }
 
 func newSchemaMaker(t *testing.T, narrower map[string]map[string]any) *schemaMaker {
-	return &schemaMaker{t: t, defs: map[string]any{}, comments: map[string]map[string]string{}, narrower: narrower, used: map[string]bool{}}
+	return &schemaMaker{t: t, defs: map[string]any{}, types: map[string]reflect.Type{}, comments: map[string]map[string]string{}, narrower: narrower, used: map[string]bool{}}
 }
 
 // finish writes a schema, once every entry of narrower was used.
@@ -197,6 +201,11 @@ func (m *schemaMaker) define(t reflect.Type) map[string]any {
 		return m.object(t)
 	}
 	name := title(t.Name())
+	if m.types[name] == nil {
+		m.types[name] = t
+	} else if m.types[name] != t {
+		m.t.Fatalf("%s and %s would have one name in the schema", m.types[name], t)
+	}
 	if _, known := m.defs[name]; !known {
 		m.defs[name] = nil // while it is made
 		s := m.object(t)

@@ -17,3 +17,8 @@ var AIRSchema []byte
 //
 //go:embed tools-metadata.schema.json
 var MetadataSchema []byte
+
+// PackSchema is the JSON Schema of a pack's manifest, made in the same way.
+//
+//go:embed pack.schema.json
+var PackSchema []byte

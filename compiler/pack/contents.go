@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"anvil/compiler/air"
+	"anvil/compiler/canon"
+	"anvil/compiler/diag"
 	"anvil/compiler/surface"
 	"anvil/compiler/yaml"
 )
@@ -49,4 +51,21 @@ func Approvals(d air.Document) []air.Approval {
 		}
 	}
 	return approvals
+}
+
+// Changes returns the differences to the base that the files of a pack hold; none when they hold no comparison.
+func Changes(files map[string][]byte) ([]diag.Finding, error) {
+	data, ok := files[ChangesJSON]
+	if !ok {
+		return nil, nil
+	}
+	var r diag.Report
+	text, err := canon.Canonical(data) // as the findings' own values are
+	if err == nil {
+		err = canon.Decode(text, &r)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", ChangesJSON, err)
+	}
+	return r.Findings, nil
 }

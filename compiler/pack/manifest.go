@@ -3,16 +3,14 @@ package pack
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
 	"anvil/compiler/canon"
 )
 
-// SchemaVersion is the version of the pack format that this package writes.
-const SchemaVersion = 1
+// SchemaVersion is the version of the pack format that this package reads and writes. Version 1 had no build graph.
+const SchemaVersion = 2
 
 // The files of a pack that have a fixed place.
 const (
@@ -43,81 +41,121 @@ const (
 	Replace Mode = "replace" // generate a server of one's own
 )
 
-// Manifest lists what a pack holds. Digest covers everything else in it, so it identifies the pack; certificates stand outside.
+// Manifest lists what a pack holds and how it came to be. Digest covers everything else in it, so it identifies the pack; certificates stand
+// outside.
 type Manifest struct {
 	SchemaVersion int        `json:"schemaVersion"`
 	ID            string     `json:"id"`      // the service id, the same over rebuilds
 	Version       string     `json:"version"` // the server's own version
 	Mode          Mode       `json:"mode"`
 	Canon         string     `json:"canon"`
-	Digest        string     `json:"digest"`
+	Digest        string     `json:"digest"`        // of the other members, artifacts and nodes by their digest
+	Contents      string     `json:"contents"`      // digest of artifacts and nodes
 	Snapshot      string     `json:"snapshot"`      // digest of the snapshot it was made from
 	Base          string     `json:"base,omitzero"` // digest of the snapshot it was compared with
 	Artifacts     []Artifact `json:"artifacts"`     // by path
+	Nodes         []Node     `json:"nodes"`         // the build graph, by id
 }
 
 // Artifact is one file: what it is, its digest, and the digests of what it was made from.
 type Artifact struct {
 	Path   string   `json:"path"` // relative, with "/"
-	Kind   string   `json:"kind"` // snapshot, air, signature, tools-metadata, facade, diff, capability, skill
+	Kind   string   `json:"kind"` // of the node that makes it: snapshot, air, signature, tools-metadata, facade, diff, cli, skill ...
 	Digest string   `json:"digest"`
 	Inputs []string `json:"inputs"`
 }
 
-// computeDigest returns the digest that m must state.
-func (m Manifest) computeDigest() (string, error) {
-	m.Digest = ""
-	data, err := canon.EncodeCompact(m)
+// Seal returns the manifest over files, digests included, with artifacts and nodes in order. Every file is an output of one of the nodes.
+func Seal(m Manifest, files map[string][]byte, nodes []Node) (Manifest, error) {
+	m.SchemaVersion, m.Canon, m.Artifacts, m.Nodes = SchemaVersion, canon.ID, []Artifact{}, []Node{}
+	made := map[string]bool{}
+	for _, n := range nodes {
+		n = n.ordered()
+		m.Nodes = append(m.Nodes, n)
+		for _, p := range n.Outputs {
+			data, there := files[p]
+			switch err := checkPath(p); {
+			case err != nil:
+				return Manifest{}, err
+			case !there || made[p]:
+				return Manifest{}, fmt.Errorf("node %s of the build graph makes %q, which is no file or another's", n.ID, p)
+			}
+			made[p] = true
+			m.Artifacts = append(m.Artifacts, Artifact{p, n.Kind, canon.Digest(data), n.digests()})
+		}
+	}
+	for p := range files {
+		if !made[p] {
+			return Manifest{}, fmt.Errorf("no node of the build graph makes %q", p)
+		}
+	}
+	slices.SortFunc(m.Artifacts, func(a, b Artifact) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(m.Nodes, func(a, b Node) int { return strings.Compare(a.ID, b.ID) })
+	var err error
+	if m.Contents, err = m.contents(); err != nil {
+		return Manifest{}, fmt.Errorf("digest manifest: %w", err)
+	}
+	if m.Digest, err = m.identity(); err != nil {
+		return Manifest{}, fmt.Errorf("digest manifest: %w", err)
+	}
+	return m, nil
+}
+
+// contents returns the digest of artifacts and nodes that m must state.
+func (m Manifest) contents() (string, error) {
+	return digestOf(struct {
+		Artifacts []Artifact `json:"artifacts"`
+		Nodes     []Node     `json:"nodes"`
+	}{m.Artifacts, m.Nodes})
+}
+
+// identity returns the digest that m must state: of all but artifacts and nodes, for which their own digest stands.
+func (m Manifest) identity() (string, error) {
+	m.Digest, m.Artifacts, m.Nodes = "", nil, nil
+	return digestOf(m)
+}
+
+func digestOf(v any) (string, error) {
+	data, err := canon.EncodeCompact(v)
 	if err != nil {
 		return "", err
 	}
 	return canon.DigestOf(data)
 }
 
-// Seal returns the manifest over files, digest included, with the artifacts in order of path. kinds and inputs describe each path.
-func Seal(m Manifest, files map[string][]byte, kind func(path string) string, inputs func(path string) []string) (Manifest, error) {
-	m.SchemaVersion, m.Canon, m.Artifacts = SchemaVersion, canon.ID, []Artifact{}
-	for p, data := range files {
-		if err := checkPath(p); err != nil {
-			return Manifest{}, err
-		}
-		m.Artifacts = append(m.Artifacts, Artifact{p, kind(p), canon.Digest(data), inputs(p)})
-	}
-	slices.SortFunc(m.Artifacts, func(a, b Artifact) int { return strings.Compare(a.Path, b.Path) })
-	digest, err := m.computeDigest()
-	if err != nil {
-		return Manifest{}, fmt.Errorf("digest manifest: %w", err)
-	}
-	m.Digest = digest
-	return m, nil
-}
-
 // DecodeManifest reads a manifest. Errors match [ErrFormat].
 func DecodeManifest(data []byte) (Manifest, error) {
 	node, err := canon.Parse(data)
 	if err != nil {
-		return Manifest{}, fmt.Errorf("%w: %w", ErrFormat, err)
+		return Manifest{}, fmt.Errorf("%w: %s: %w", ErrFormat, ManifestFile, err)
 	}
-	if v, ok := node.Get("schemaVersion").Int(); !ok || v < 1 || v > SchemaVersion {
-		return Manifest{}, fmt.Errorf("%w: %s states no schemaVersion up to %d; use a newer anvil, or build the pack again with `anvil mcp adopt`",
-			ErrFormat, ManifestFile, SchemaVersion)
+	switch v, ok := node.Get("schemaVersion").Int(); {
+	case !ok || v < 1:
+		return Manifest{}, fmt.Errorf("%w: %s states no schemaVersion; build the pack again with `anvil mcp adopt`", ErrFormat, ManifestFile)
+	case v > SchemaVersion:
+		return Manifest{}, fmt.Errorf("%w: %s is of schemaVersion %d and this anvil reads %d; use a newer anvil, or build the pack again with `anvil mcp adopt`",
+			ErrFormat, ManifestFile, v, SchemaVersion)
+	case v < SchemaVersion:
+		return Manifest{}, fmt.Errorf("%w: %s is of schemaVersion %d, which an older anvil wrote, and this one reads %d; remove the folder, and build the pack again with `anvil mcp adopt`",
+			ErrFormat, ManifestFile, v, SchemaVersion)
 	}
 	var m Manifest
 	if err := canon.Decode(data, &m); err != nil {
-		return Manifest{}, fmt.Errorf("%w: %w", ErrFormat, err)
+		return Manifest{}, fmt.Errorf("%w: %s: %w", ErrFormat, ManifestFile, err)
 	}
 	return m, nil
 }
 
-// checkPath refuses a path that is not a plain relative one.
-func checkPath(p string) error {
-	if !fs.ValidPath(p) || p == "." || p == ManifestFile || strings.ContainsAny(p, `\:`) || path.Clean(p) != p {
-		return fmt.Errorf("artifact path %q is unsafe", p)
-	}
-	return nil
+// CertificationFile is the record of certification. It and the attestations refer to the pack digest, and so stand outside of it.
+const CertificationFile = "certification.json"
+
+// isOutside reports a path that belongs to a pack but not to its digest.
+func isOutside(p string) bool {
+	name, attested := strings.CutPrefix(p, attestations+"/")
+	return p == CertificationFile || attested && strings.HasSuffix(name, ".json") && !strings.Contains(name, "/")
 }
 
-// isOutside reports a path that belongs to a pack but not to its digest: certificates refer to the digest.
-func isOutside(p string) bool {
-	return p == "certification.json" || strings.HasPrefix(p, "attestations/") && strings.HasSuffix(p, ".json")
-}
+const attestations = "attestations"
+
+// IsExecutable reports an artifact that is a program.
+func IsExecutable(p string) bool { return strings.HasPrefix(p, "cli/") }

@@ -34,7 +34,7 @@ var order = [][]string{
 	{"compiler/diff"},
 	{"compiler/pack"},
 	{"compiler/pack/emit/metadata", "compiler/pack/emit/capability", "compiler/pack/emit/skill"},
-	{"compiler/pack/emit", "compiler/pack/affect"},
+	{"compiler/pack/emit", "compiler/pack/affect", "compiler/pack/compare"},
 	{"facade"},
 	{"internal/config"},
 	{"internal/cli"},

@@ -11,9 +11,11 @@
 package atomicfile
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -52,7 +54,34 @@ func Write(path string, data []byte, perm fs.FileMode) error {
 		}
 		perm &= info.Mode().Perm()
 	}
-	return wrap(path, replaceFile(target, data, perm))
+	return wrap(path, replaceFile(target, perm, func(f *os.File) error { return fill(f, data) }))
+}
+
+// WriteStream is [Write] for content that is written bit by bit, and that takes the place of whatever regular file is there. What write returns an
+// error for is not put in place.
+func WriteStream(path string, perm fs.FileMode, write func(io.Writer) error) error {
+	target, err := resolve(path)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	info, err := replaceable(target)
+	if err != nil {
+		return wrap(path, err)
+	}
+	if info != nil {
+		perm &= info.Mode().Perm()
+	}
+	return wrap(path, replaceFile(target, perm, func(f *os.File) error {
+		buffered := bufio.NewWriterSize(f, 1<<16)
+		err := write(buffered)
+		if err == nil {
+			err = buffered.Flush()
+		}
+		if err == nil {
+			err = f.Sync()
+		}
+		return errors.Join(err, f.Close())
+	}))
 }
 
 func wrap(path string, err error) error {
@@ -104,9 +133,9 @@ func alreadyHolds(target string, info fs.FileInfo, data []byte, perm fs.FileMode
 	return true, nil
 }
 
-func replaceFile(target string, data []byte, perm fs.FileMode) (err error) {
+func replaceFile(target string, perm fs.FileMode, fill func(*os.File) error) (err error) {
 	dir := filepath.Dir(target)
-	temp, err := writeTemp(dir, data, perm)
+	temp, err := writeTemp(dir, perm, fill)
 	if err != nil {
 		return err
 	}
@@ -123,8 +152,8 @@ func replaceFile(target string, data []byte, perm fs.FileMode) (err error) {
 	return nil
 }
 
-// writeTemp is os.CreateTemp with the umask in force, which a later chmod would ignore.
-func writeTemp(dir string, data []byte, perm fs.FileMode) (string, error) {
+// writeTemp is os.CreateTemp with the umask in force, which a later chmod would ignore. fill closes the file, whatever happens.
+func writeTemp(dir string, perm fs.FileMode, fill func(*os.File) error) (string, error) {
 	for {
 		name := filepath.Join(dir, tempPrefix+randomSuffix())
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
@@ -134,7 +163,7 @@ func writeTemp(dir string, data []byte, perm fs.FileMode) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if err := fill(f, data); err != nil {
+		if err := fill(f); err != nil {
 			_ = os.Remove(name)
 			return "", err
 		}

@@ -25,7 +25,7 @@ func (sh *shell) adoptCommand() *cli.Command {
 		Name: "adopt", Usage: "adopt a server: capture it, gate it and write its pack",
 		ArgsUsage: "TARGET",
 		Description: `Writes the folder whole or not at all. Adopting into a pack that is there keeps the approvals whose operation has the same
-contract still. Nothing is written when the gate refuses the surface; what it lets pass because somebody accepted it is told on stderr.
+contract still, and compares with the surface it was made of, unless --base names another. Nothing is written when the gate refuses the surface; what it lets pass because somebody accepted it is told on stderr.
 
 ` + targetUsage,
 		Flags: targetFlags(append([]cli.Flag{
@@ -116,7 +116,7 @@ func (sh *shell) inputs(c *cli.Context, mode pack.Mode, target config.Target) (i
 	return in, err
 }
 
-// adoptInto builds the pack and puts it in place. What was approved while the server was asked counts: the approvals are read now.
+// adoptInto builds the pack and puts it in place; what the pack that is there made of the same is kept. What was approved while the server was asked counts: the approvals are read now.
 func (sh *shell) adoptInto(out string, in emit.Inputs, selection selection) (built emit.Built, given approving, err error) {
 	earlier, err := checkOut(out)
 	if err != nil {
@@ -132,11 +132,23 @@ func (sh *shell) adoptInto(out string, in emit.Inputs, selection selection) (bui
 	if given, err = sh.approvalsFor(earlier, adopt.Bridge(in.Snapshot), selection); err != nil {
 		return built, given, err
 	}
-	in.Approvals = given.approvals
+	in.Approvals, in.Earlier = given.approvals, earlier
+	if in.Base, err = baseFrom(earlier, in); err != nil {
+		return built, given, err
+	}
 	if built, err = emit.Build(in); err != nil {
 		return built, given, err
 	}
-	return built, given, sh.writePack(out, built)
+	return built, given, sh.writePack(out, earlier, built)
+}
+
+// baseFrom is what the pack is compared with: what the line gives or, where the surface is another than the earlier pack of the same service was made
+// of, that one. Where it is the same, the comparison that the earlier pack holds stays.
+func baseFrom(earlier *pack.Pack, in emit.Inputs) (*surface.McpSurfaceSnapshot, error) {
+	if in.Base != nil || earlier == nil || earlier.Manifest.Snapshot == in.Snapshot.Digest || earlier.Manifest.ID != air.ServiceID(in.Snapshot.ServerName()) {
+		return in.Base, nil
+	}
+	return earlier.Snapshot()
 }
 
 func parseMode(word string) (pack.Mode, error) {

@@ -136,7 +136,7 @@ func (sh *shell) approveIn(c *cli.Context, dir string, s selection) error {
 	if err != nil {
 		return err
 	}
-	if err := sh.writePack(p.Dir, built); err != nil {
+	if err := sh.writePack(p.Dir, p, built); err != nil {
 		return err
 	}
 	if err := sh.printApproved(p.Dir, given, built); err != nil {

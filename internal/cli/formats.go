@@ -11,6 +11,7 @@ import (
 
 	"anvil/compiler/diag"
 	"anvil/compiler/diag/export"
+	"anvil/compiler/pack"
 	"anvil/compiler/surface"
 	"anvil/internal/config"
 )
@@ -73,6 +74,9 @@ func artifact(c *cli.Context, server string) string {
 	}
 	for _, name := range candidates {
 		if file, ok := committed(name); ok && server == "" {
+			return file
+		}
+		if file, ok := committed(filepath.Join(name, pack.ManifestFile)); ok && name != "" && c.Command.Name == "verify" {
 			return file
 		}
 		if surface.CheckName(name) != nil {

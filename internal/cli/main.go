@@ -107,7 +107,9 @@ func (sh *shell) app() *cli.App {
 			},
 			{
 				Name: "pack", Usage: "work with a pack", Action: sh.noCommand,
-				Subcommands: []*cli.Command{sh.packVerifyCommand()},
+				Subcommands: []*cli.Command{
+					sh.packVerifyCommand(), sh.packShowCommand(), sh.packDiffCommand(), sh.packExplainCommand(), sh.packArchiveCommand(), sh.packOpenCommand(),
+				},
 			},
 			sh.rulesCommand(), sh.schemaCommand(), sh.versionCommand(),
 		},

@@ -94,9 +94,20 @@ func realPath(path string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// writePack puts the pack in place whole.
-func (sh *shell) writePack(out string, built emit.Built) error {
-	return atomicfile.WriteDir(sh.ctx, out, built.Files, pack.IsPack(out))
+// writePack puts the pack in place whole; earlier is the one that is there, or nil. A pack that comes out the same stays as it is, with its
+// certificates; those of another one are void, and go with it.
+func (sh *shell) writePack(out string, earlier *pack.Pack, built emit.Built) error {
+	if earlier != nil && earlier.Manifest.Digest == built.Manifest.Digest {
+		return nil
+	}
+	certified := earlier != nil && len(earlier.Certificates) > 0
+	if err := atomicfile.WriteDir(sh.ctx, out, built.Files, earlier != nil, atomicfile.Executable(pack.IsExecutable)); err != nil {
+		return err
+	}
+	if certified {
+		fmt.Fprintf(sh.err, "the certificates in %s were of the pack before, and are gone with it\n", out)
+	}
+	return nil
 }
 
 // makeParent makes the folder that a pack goes into.

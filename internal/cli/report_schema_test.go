@@ -18,6 +18,7 @@ import (
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
+	"anvil/compiler/pack/compare"
 )
 
 // reportKinds are the shapes that a report has, and the commands whose reports have it.
@@ -30,6 +31,10 @@ var reportKinds = []struct {
 	{"Inspections", "What inspect --all says of all configured servers.", inspections{}, []string{"inspect"}},
 	{"SnapshotReport", "What snapshot wrote, or why it wrote nothing.", snapshotReport{}, []string{"snapshot"}},
 	{"AdoptReport", "What adopt wrote, or why it wrote nothing.", adoptReport{}, []string{"adopt"}},
+	{"PackDiffReport", "How two packs differ: the findings are the differences of their surfaces.", packDiffReport{}, []string{"pack-diff"}},
+	{"PackShow", "What is in a pack.", shownPack{}, []string{"pack-show"}},
+	{"PackExplanation", "What a rebuild regenerates between two packs, and why.", explanation{}, []string{"pack-explain"}},
+	{"PackArchive", "What was written of a pack: an archive, or a folder from one.", archiveView{}, []string{"pack-archive", "pack-open"}},
 	{"Report", "What diff, check and pack verify found, and what inspect says of a server that shows no surface.", diag.Report{},
 		[]string{"inspect", "diff", "check", "verify"}},
 }
@@ -49,7 +54,7 @@ var narrower = map[string]map[string]any{
 	"Finding.rule": {"pattern": aRule}, "Finding.fingerprint": {"pattern": aFingerprint}, "Finding.confirmed": {"pattern": aMonth},
 	"Finding.radius": {"enum": []any{"tool", "server", "client"}}, "Finding.axis": {"pattern": "^(spec|client):"}, "Accepted.until": {"pattern": aDay},
 	"Summary.bump": {"enum": []any{"patch", "minor", "major"}}, "Status.bump": {"enum": []any{"patch", "minor", "major"}}, "Summary.counts": {"propertyNames": map[string]any{"enum": allClasses}},
-	"SurfaceView.digest": {"pattern": aDigest}, "ToolView.digest": {"pattern": aDigest}, "SnapshotView.digest": {"pattern": aDigest}, "PackView.digest": {"pattern": aDigest},
+	"SurfaceView.digest": {"pattern": aDigest}, "ToolView.digest": {"pattern": aDigest}, "SnapshotView.digest": {"pattern": aDigest}, "ShownArtifact.digest": {"pattern": aDigest}, "Side.digest": {"pattern": aDigest}, "PackView.digest": {"pattern": aDigest},
 	"SnapshotView.change": {"enum": []any{"new", "changed", "unchanged"}}, "ClientVerdict.confirmed": {"pattern": aMonth},
 }
 
@@ -58,6 +63,8 @@ var words = map[reflect.Type][]any{
 	reflect.TypeFor[diag.Class]():  allClasses,
 	reflect.TypeFor[diag.Effect](): {diag.Lapses, diag.Reread, diag.Refused, diag.Retold, diag.Changed, diag.Removed},
 	reflect.TypeFor[pack.Mode]():   {pack.Adopt, pack.Facade, pack.Replace},
+
+	reflect.TypeFor[compare.Class](): {compare.Compatible, compare.Additive, compare.Breaking, compare.Sensitive},
 }
 
 // schemaMaker makes the schema of Go types, with what their comments say of them.
@@ -65,13 +72,14 @@ type schemaMaker struct {
 	t        *testing.T
 	defs     map[string]any
 	comments map[string]map[string]string // by package, of types and their members
+	types    map[string]reflect.Type      // by their names in defs
 	narrower map[string]map[string]any    // by type and member
 	words    map[reflect.Type][]any
 	used     map[string]bool // entries of narrower
 }
 
 func newSchemaMaker(t *testing.T, narrower map[string]map[string]any, words map[reflect.Type][]any) *schemaMaker {
-	return &schemaMaker{t, map[string]any{}, map[string]map[string]string{}, narrower, words, map[string]bool{}}
+	return &schemaMaker{t, map[string]any{}, map[string]map[string]string{}, map[string]reflect.Type{}, narrower, words, map[string]bool{}}
 }
 
 // text is a schema as it is published.
@@ -121,7 +129,7 @@ func (m *schemaMaker) object(t reflect.Type) map[string]any {
 			maps.Copy(properties, inner["properties"].(map[string]any))
 			required = append(required, inner["required"].([]string)...)
 			continue
-		case !field.IsExported():
+		case !field.IsExported() || name == "-":
 			continue
 		case name == "" || tagged && options != "omitzero" && options != "omitempty":
 			m.t.Fatalf("%s.%s: cannot read the tag %q", t, field.Name, field.Tag)
@@ -176,6 +184,11 @@ func (m *schemaMaker) define(t reflect.Type) map[string]any {
 		return m.object(t)
 	}
 	name := title(t.Name())
+	if m.types[name] == nil {
+		m.types[name] = t
+	} else if m.types[name] != t {
+		m.t.Fatalf("%s and %s would have one name in the schema", m.types[name], t)
+	}
 	if _, known := m.defs[name]; !known {
 		m.defs[name] = nil // while it is made
 		s := m.object(t)

@@ -74,11 +74,7 @@ func cmdTransplant(ts *testscript.TestScript, neg bool, args []string) {
 
 // reseal writes the files of a pack with a manifest over them.
 func reseal(ts *testscript.TestScript, p *pack.Pack) {
-	kinds, inputs := map[string]string{}, map[string][]string{}
-	for _, a := range p.Manifest.Artifacts {
-		kinds[a.Path], inputs[a.Path] = a.Kind, a.Inputs
-	}
-	m, err := pack.Seal(p.Manifest, p.Files, func(path string) string { return kinds[path] }, func(path string) []string { return inputs[path] })
+	m, err := pack.Seal(p.Manifest, p.Files, p.Manifest.Nodes)
 	ts.Check(err)
 	data, err := canon.Encode(m)
 	ts.Check(err)

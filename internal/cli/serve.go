@@ -34,6 +34,9 @@ environment, then from the server of that name in the configuration. Only loopba
 }
 
 func (sh *shell) serve(c *cli.Context) error {
+	if err := refuseOneID(c.Args().Slice()); err != nil {
+		return err
+	}
 	if err := sh.noArguments(c, 1); err != nil {
 		return err
 	}
@@ -69,6 +72,25 @@ func (sh *shell) serve(c *cli.Context) error {
 		return nil // asked to stop
 	}
 	return sessionEnd(err)
+}
+
+// refuseOneID refuses packs of which two have one id.
+func refuseOneID(dirs []string) error {
+	if len(dirs) < 2 {
+		return nil
+	}
+	var packs []*pack.Pack
+	for _, dir := range dirs {
+		p, err := pack.Open(dir)
+		if err != nil {
+			return err
+		}
+		packs = append(packs, p)
+	}
+	if same := pack.SameIDs(packs); len(same) > 0 {
+		return usagef("%s: callers could not tell their operations apart; %s", same[0].Message, same[0].Hint)
+	}
+	return nil
 }
 
 // checkListen refuses an address that others could reach: the facade knows no authentication.

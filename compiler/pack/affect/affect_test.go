@@ -14,7 +14,6 @@ import (
 
 	"anvil/compiler/adopt"
 	"anvil/compiler/air"
-	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/diff"
 	"anvil/compiler/pack"
@@ -191,28 +190,26 @@ const (
 func TestGeneratedArtifacts(t *testing.T) {
 	old := capture(t, []byte(twoTools))
 	p := packOf(t, old)
-	air := canon.Digest(p.Files[pack.AIRFile])
 	for path := range p.Files { // those that the build makes are named by what is beside them here
 		if strings.HasPrefix(path, "skill/") || strings.HasPrefix(path, "capabilities/") {
 			delete(p.Files, path)
 		}
 	}
-	kinds := map[string]string{"bin/shop.go": "cli", "help/find.md": "skill", "help/index.md": "skill", "help/order.md": "skill", "notes.md": "notes"}
 	for path, text := range map[string]string{
 		"bin/shop.go": `var tools = []string{"find", "place-order"}`, "help/find.md": "Run shop.find to find goods.", "help/order.md": "Run `place-order`; find out more.",
 		"help/index.md": "See shop.find and shop.place_order.", "notes.md": "shop.find is what we use.",
 	} {
 		p.Files[path] = []byte(text)
 	}
-	inputs := map[string][]string{"bin/shop.go": {air}, "help/find.md": {air}, "help/order.md": {air}, "help/index.md": {canon.Digest(p.Files["help/find.md"])}, "notes.md": {}}
-	known := map[string]pack.Artifact{}
-	for _, a := range p.Manifest.Artifacts {
-		known[a.Path] = a
+	nodes := slices.DeleteFunc(slices.Clone(p.Manifest.Nodes), func(n pack.Node) bool { return n.Kind == "skill" || n.Kind == "capability" })
+	for _, n := range []struct{ id, kind, from, path string }{
+		{"cli", "cli", "air#approved", "bin/shop.go"}, {"find", "skill", "air", "help/find.md"}, {"order", "skill", "air", "help/order.md"},
+		{"index", "skill", "find", "help/index.md"}, {"notes", "notes", "base", "notes.md"},
+	} {
+		nodes = append(nodes, pack.Node{ID: n.id, Kind: n.kind, Inputs: []pack.Input{{Name: n.from}}, Outputs: []string{n.path}})
 	}
 	var err error
-	p.Manifest, err = pack.Seal(p.Manifest, p.Files, func(path string) string { return cmp.Or(known[path].Kind, kinds[path]) },
-		func(path string) []string { return append(inputs[path], known[path].Inputs...) })
-	if err != nil {
+	if p.Manifest, err = pack.Seal(p.Manifest, p.Files, nodes); err != nil {
 		t.Fatal(err)
 	}
 	want := []diag.Affected{

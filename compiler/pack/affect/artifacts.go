@@ -2,36 +2,13 @@ package affect
 
 import (
 	"bytes"
-	"slices"
 
 	"anvil/compiler/air"
 	"anvil/compiler/pack"
 )
 
-// follows reports whether an artifact is made of the pack's document or snapshot, by way of others or not: one that is not is the same after any difference.
-func (r *Reader) follows(a pack.Artifact) bool {
-	sources := []string{r.pack.Manifest.Snapshot}
-	known := map[string]pack.Artifact{}
-	for _, other := range r.pack.Manifest.Artifacts {
-		known[other.Digest] = other
-		if other.Path == pack.AIRFile {
-			sources = append(sources, other.Digest)
-		}
-	}
-	seen := map[string]bool{}
-	var leads func(a pack.Artifact) bool
-	leads = func(a pack.Artifact) bool {
-		if seen[a.Digest] {
-			return false
-		}
-		seen[a.Digest] = true
-		return slices.ContainsFunc(a.Inputs, func(digest string) bool {
-			other, isArtifact := known[digest]
-			return slices.Contains(sources, digest) || isArtifact && leads(other)
-		})
-	}
-	return leads(a)
-}
+// follows reports whether an artifact is made of the server's surface, by way of others or not: one that is not is the same after any difference.
+func (r *Reader) follows(a pack.Artifact) bool { return r.pack.Manifest.Follows(a.Path, "surface") }
 
 // mentions reports whether a file names the operation: by its id as a word, or by its tool's name or its command in quotes of some kind.
 func mentions(file []byte, o air.Operation) bool {

@@ -1,14 +1,13 @@
 // Package emit builds a pack: it runs the bridge on a snapshot and every emitter on what comes out, and seals the result.
 //
-// It is the build path's last stage and the only place that knows all artifacts. Building is a pure function of [Inputs]: no clock, no file,
-// no machine, so that the same inputs give the same bytes anywhere and a pack can be checked by building it again.
+// It is the build path's last stage and the only place that knows all artifacts: the table of emitters lists them. Building is a pure function
+// of [Inputs]: no clock, no file, no machine, so that the same inputs give the same bytes anywhere and a pack can be checked by building it
+// again. What an earlier pack made of the same is taken from there.
 package emit
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"anvil/compiler/adopt"
@@ -17,11 +16,7 @@ import (
 	"anvil/compiler/diag"
 	"anvil/compiler/diff"
 	"anvil/compiler/pack"
-	"anvil/compiler/pack/emit/capability"
-	"anvil/compiler/pack/emit/metadata"
-	"anvil/compiler/pack/emit/skill"
 	"anvil/compiler/surface"
-	"anvil/compiler/yaml"
 )
 
 // Inputs are everything a pack is made from.
@@ -32,7 +27,12 @@ type Inputs struct {
 	Auth      air.Auth                    // as the configuration shows it, in every mode; the zero value is unknown
 	Upstream  *pack.Upstream              // facade mode only
 	Base      *surface.McpSurfaceSnapshot // to compare with; may be nil
-	Earlier   *pack.Pack                  // without a base: keep the comparison that this pack holds; may be nil
+
+	// Earlier is a pack that was opened and that [Recheck] found nothing in, or nil. What it made by the same steps is taken from it, and, without
+	// a base, so is the comparison that it holds of the same snapshot.
+	Earlier *pack.Pack
+
+	anew bool // run every emitter that can be run
 }
 
 // Built is a pack in memory.
@@ -42,6 +42,7 @@ type Built struct {
 	Document air.Document
 	Findings []diag.Finding // of the bridge and of the approvals
 	Changes  []diag.Finding // against the base
+	Ran      []string       // ids of the nodes whose emitter was run, sorted; the other nodes' files are the earlier pack's
 }
 
 // Build makes the pack.
@@ -56,13 +57,21 @@ func Build(in Inputs) (Built, error) {
 	document, _ := bridged.WithApprovals(binding, evaluationTime(binding))
 	b := Built{Document: document, Files: map[string][]byte{}, Findings: slices.Concat(lapsed, document.Diagnostics, air.Validate(document))}
 	diag.Sort(b.Findings)
-	if err := b.emitAll(in); err != nil {
+	if in.Base != nil {
+		b.Changes = diff.Judge(diff.Compare(in.Base, in.Snapshot, diff.Options{}))
+	}
+	g := graph{in: in, built: &b, digests: map[string]string{}}
+	nodes, err := g.run()
+	if err != nil {
 		return Built{}, fmt.Errorf("build pack: %w", err)
 	}
-	m := pack.Manifest{ID: document.Service.ID, Version: document.Service.Version, Mode: in.Mode, Snapshot: in.Snapshot.Digest}
-	m.Base = in.base()
-	var err error
-	if b.Manifest, err = pack.Seal(m, b.Files, kindOf, b.inputsOf(in)); err != nil {
+	if in.Base == nil && in.base() != "" {
+		if b.Changes, err = pack.Changes(b.Files); err != nil {
+			return Built{}, fmt.Errorf("build pack: %w", err)
+		}
+	}
+	m := pack.Manifest{ID: document.Service.ID, Version: document.Service.Version, Mode: in.Mode, Snapshot: in.Snapshot.Digest, Base: in.base()}
+	if b.Manifest, err = pack.Seal(m, b.Files, nodes); err != nil {
 		return Built{}, err
 	}
 	b.Files[pack.ManifestFile], err = canon.Encode(b.Manifest)
@@ -74,7 +83,7 @@ func (in Inputs) base() string {
 	switch {
 	case in.Base != nil:
 		return in.Base.Digest
-	case in.Earlier != nil:
+	case in.Earlier != nil && in.Earlier.Manifest.Snapshot == in.Snapshot.Digest:
 		return in.Earlier.Manifest.Base
 	}
 	return ""
@@ -90,89 +99,4 @@ func evaluationTime(approvals []air.Approval) time.Time {
 		}
 	}
 	return latest
-}
-
-func (b *Built) emitAll(in Inputs) error {
-	view, err := metadata.Build(b.Document)
-	if err != nil {
-		return err
-	}
-	artifacts := map[string]func() ([]byte, error){
-		pack.SnapshotFile:  in.Snapshot.Encode,
-		pack.AIRFile:       b.airYAML,
-		pack.SignatureFile: func() ([]byte, error) { return canon.Encode(b.Document.Signature()) },
-		pack.MetadataJSON:  view.JSON,
-		pack.MetadataYAML:  view.YAML,
-	}
-	if in.Mode == pack.Facade {
-		if in.Upstream == nil {
-			return fmt.Errorf("facade mode needs the server's command or URL, not a snapshot alone")
-		}
-		artifacts[pack.FacadeFile] = pack.NewFacadeSettings(*in.Upstream).Encode
-	}
-	if in.Base != nil {
-		b.Changes = diff.Judge(diff.Compare(in.Base, in.Snapshot, diff.Options{}))
-		artifacts[pack.ChangesJSON] = diff.Report(b.Changes).JSON
-		artifacts[pack.ChangesText] = func() ([]byte, error) {
-			return diff.Markdown(in.Base, in.Snapshot, b.Changes, diag.PageOptions{All: "`changes.json` beside it"}), nil
-		}
-	}
-	if in.Base == nil && in.base() != "" {
-		b.Files[pack.ChangesJSON], b.Files[pack.ChangesText] = in.Earlier.Files[pack.ChangesJSON], in.Earlier.Files[pack.ChangesText]
-	}
-	for path, emit := range artifacts {
-		if b.Files[path], err = emit(); err != nil {
-			return fmt.Errorf("write %s: %w", path, err)
-		}
-	}
-	for _, build := range []func(air.Document) (map[string][]byte, error){capability.Build, skill.Build} {
-		files, err := build(b.Document)
-		if err != nil {
-			return err
-		}
-		maps.Copy(b.Files, files)
-	}
-	return nil
-}
-
-func (b *Built) airYAML() ([]byte, error) {
-	text, err := b.Document.Encode()
-	if err != nil {
-		return nil, err
-	}
-	return yaml.FromJSON(text)
-}
-
-var kinds = map[string]string{
-	pack.SnapshotFile: "snapshot", pack.AIRFile: "air", pack.SignatureFile: "signature", pack.MetadataJSON: "tools-metadata",
-	pack.MetadataYAML: "tools-metadata", pack.FacadeFile: "facade", pack.ChangesJSON: "diff", pack.ChangesText: "diff",
-}
-
-func kindOf(path string) string {
-	switch {
-	case strings.HasPrefix(path, "capabilities/"):
-		return "capability"
-	case strings.HasPrefix(path, "skill/"):
-		return "skill"
-	}
-	return kinds[path]
-}
-
-// inputsOf tells from which digests each artifact follows.
-func (b *Built) inputsOf(in Inputs) func(path string) []string {
-	document := canon.Digest(b.Files[pack.AIRFile])
-	return func(path string) []string {
-		if kind := kindOf(path); kind == "capability" || kind == "skill" {
-			return []string{document}
-		}
-		switch path {
-		case pack.AIRFile:
-			return []string{in.Snapshot.Digest}
-		case pack.SignatureFile, pack.MetadataJSON, pack.MetadataYAML:
-			return []string{document}
-		case pack.ChangesJSON, pack.ChangesText:
-			return []string{in.base(), in.Snapshot.Digest}
-		}
-		return []string{}
-	}
 }

@@ -163,7 +163,7 @@ func TestTamperedPacks(t *testing.T) {
 			}
 			add(t, dir, "attestations/run.sh")
 		}},
-		{"file replaced by a link", "pack-file-missing", func(t *testing.T, dir string) {
+		{"file replaced by a link", "pack-file-special", func(t *testing.T, dir string) {
 			outside := filepath.Join(t.TempDir(), "air.yaml")
 			if err := os.Rename(filepath.Join(dir, pack.AIRFile), outside); err != nil {
 				t.Fatal(err)
@@ -234,11 +234,7 @@ func TestForgedPack(t *testing.T) {
 func reseal(t *testing.T, b *emit.Built) {
 	t.Helper()
 	delete(b.Files, pack.ManifestFile)
-	old := map[string]pack.Artifact{}
-	for _, a := range b.Manifest.Artifacts {
-		old[a.Path] = a
-	}
-	m, err := pack.Seal(b.Manifest, b.Files, func(p string) string { return old[p].Kind }, func(p string) []string { return old[p].Inputs })
+	m, err := pack.Seal(b.Manifest, b.Files, b.Manifest.Nodes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +245,7 @@ func reseal(t *testing.T, b *emit.Built) {
 
 func TestNotAPack(t *testing.T) {
 	empty, newer := t.TempDir(), write(t, build(t, facadeInputs(t)))
-	edit(t, newer, pack.ManifestFile, `"schemaVersion": 1`, `"schemaVersion": 9`)
+	edit(t, newer, pack.ManifestFile, `"schemaVersion": 2`, `"schemaVersion": 9`)
 	for name, dir := range map[string]string{"empty folder": empty, "newer format": newer, "no folder": filepath.Join(empty, "none")} {
 		if _, _, err := pack.Read(dir); err == nil || !strings.Contains(err.Error(), "anvil") {
 			t.Errorf("%s: error %v does not say what to do", name, err)

@@ -39,6 +39,7 @@ func Recheck(p *pack.Pack) ([]diag.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
+	in.anew = true
 	again, err := Build(in)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,108 @@
+package compare
+
+import (
+	"slices"
+
+	"anvil/compiler/air"
+	"anvil/compiler/diag"
+)
+
+// Class is what a change means to those who call the operations of a pack.
+type Class string
+
+// The classes, from harmless on.
+const (
+	Compatible Class = "compatible"       // whoever called before calls on
+	Additive   Class = "additive"         // and can do more
+	Breaking   Class = "breaking"         // a call can fail that did not, or nobody can prove that none does
+	Sensitive  Class = "safety-sensitive" // what a call does, or what guards it, is something else: a person has to look
+)
+
+// Classes lists the classes in their order.
+var Classes = []Class{Compatible, Additive, Breaking, Sensitive}
+
+// Rank orders classes: a higher rank is worse. What is no class ranks above all.
+func (c Class) Rank() int {
+	if i := slices.Index(Classes, c); i >= 0 {
+		return i
+	}
+	return len(Classes)
+}
+
+func worse(a, b Class) Class {
+	if b.Rank() > a.Rank() {
+		return b
+	}
+	return a
+}
+
+// Change is what is known of how one operation, or another part of a surface, changed.
+type Change struct {
+	Added, Removed bool
+	Contract       bool            // its contract digest is another one
+	Effect         bool            // its effect digest is another one
+	Moved          []air.Predicate // safety predicates with another value
+	Looser         []air.Predicate // of them, those that guard less
+	Findings       []diag.Finding  // of the semantic diff, about it
+}
+
+// Classify is the only judge of changes. It goes by what the semantic diff proves and by the safety posture; of digests it takes that something
+// moved, not what that means.
+func Classify(c Change) Class {
+	class := Compatible
+	if c.Added || c.Contract {
+		class = Additive // unless something below says that it narrows
+	}
+	if c.Removed {
+		class = Breaking
+	}
+	for _, f := range c.Findings {
+		class = worse(class, classOf(f, c.Added))
+	}
+	switch {
+	case c.Added || c.Removed || !c.Effect:
+	case len(c.Looser) > 0 || len(c.Moved) == 0 || slices.ContainsFunc(c.Moved, isOfWhatItDoes):
+		class = Sensitive
+	default: // it is guarded more: whoever relied on the guard's absence is stopped
+		class = worse(class, Breaking)
+	}
+	if c.Contract && !c.Added && !c.Removed && len(c.Findings) == 0 {
+		class = worse(class, Breaking) // the contract moved and no rule says how
+	}
+	return class
+}
+
+// isOfWhatItDoes reports a predicate on the effect itself, which is looked at whichever way it moves; the others guard it.
+func isOfWhatItDoes(p air.Predicate) bool {
+	return p == air.PredicateKind || p == air.PredicateRisk || p == air.PredicateReversible
+}
+
+// classOf is what one finding of the diff means. An operation that came cannot be called before somebody approves it, so that what is remarkable
+// about it is no change of anything that is relied on.
+func classOf(f diag.Finding, added bool) Class {
+	switch {
+	case f.Security && !(added && f.Class == diag.Safe):
+		return Sensitive
+	case f.Class == diag.Breaking:
+		return Breaking
+	case f.Class == diag.Risky && !slices.Contains(words, f.Rule):
+		return Breaking
+	case slices.Contains(wider, f.Rule):
+		return Additive
+	}
+	return Compatible
+}
+
+// words are rules about what people and models read, and about measures, of which no call fails. What speaks to the model in a text, or hides in
+// it, is a security finding of its own.
+var words = []string{
+	"capture-client-profile-changed", "declared-version-contradicts-surface", "in-deprecated-changed", "in-description-changed", "out-deprecated-changed",
+	"prompt-text-changed", "resource-description-changed", "srv-extra-changed", "srv-instructions-added", "srv-instructions-changed",
+	"srv-instructions-removed", "srv-member-changed", "tool-count-budget-crossed", "tool-deprecated-unmarked", "tool-description-changed",
+	"tool-description-removed", "tool-meta-changed", "tool-tokens-grew",
+}
+
+// wider are rules about things beside the tools of which there is more.
+var wider = []string{
+	"cap-added", "ext-added", "prompt-added", "prompt-arg-became-optional", "prompt-arg-optional-added", "proto-version-added", "resource-added",
+}

@@ -1,0 +1,242 @@
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"anvil/compiler/air"
+	"anvil/compiler/canon"
+	"anvil/compiler/diag"
+	"anvil/compiler/diff"
+	"anvil/compiler/pack"
+)
+
+// Comparison is how two packs differ.
+type Comparison struct {
+	Old        Side              `json:"old"`
+	New        Side              `json:"new"`
+	Class      Class             `json:"class"`     // of everything below
+	Signature  Class             `json:"signature"` // of what the operations take, answer and do
+	Surface    Class             `json:"surface"`   // of what else the server shows
+	Operations []OperationChange `json:"operations"`
+	Settings   []ValueChange     `json:"settings"` // of the facade
+	Artifacts  []ArtifactChange  `json:"artifacts"`
+
+	Findings []diag.Finding `json:"-"` // of the semantic diff of the two surfaces
+}
+
+// Side is one of two packs.
+type Side struct {
+	Folder   string    `json:"folder"`
+	ID       string    `json:"id"`
+	Version  string    `json:"version"`
+	Mode     pack.Mode `json:"mode"`
+	Digest   string    `json:"digest"`
+	Snapshot string    `json:"snapshot"`
+	Base     string    `json:"base,omitzero"`
+}
+
+// OperationChange is an operation of which anything differs.
+type OperationChange struct {
+	ID       string          `json:"id"`
+	Tool     string          `json:"tool"`
+	Change   string          `json:"change"` // added, removed, changed
+	Class    Class           `json:"class"`
+	Fields   []string        `json:"fields"`            // of the signature that differ: publicName, input, output, effect, contract, text
+	Posture  []PostureChange `json:"posture,omitempty"` // of what holds without an approval
+	State    *Turn           `json:"state,omitempty"`
+	Approval string          `json:"approval,omitzero"` // given, withdrawn, renewed
+	By       string          `json:"by,omitzero"`       // of the approval, the new one where there is one
+	Members  []string        `json:"members,omitempty"` // other members of the operation in air.yaml that differ: notes, names, what a person added
+}
+
+// PostureChange is a safety predicate with another value.
+type PostureChange struct {
+	Predicate string    `json:"predicate"`
+	Before    canon.Raw `json:"before"`
+	After     canon.Raw `json:"after"`
+	Looser    bool      `json:"looser,omitzero"` // it guards less than it did
+}
+
+// Turn is a word with two values.
+type Turn struct {
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+// ValueChange is a setting that differs; a side without it is absent.
+type ValueChange struct {
+	Pointer string    `json:"pointer"` // RFC 6901, within facade.yaml
+	Before  canon.Raw `json:"before,omitzero"`
+	After   canon.Raw `json:"after,omitzero"`
+}
+
+// ArtifactChange is a file that differs.
+type ArtifactChange struct {
+	Path   string `json:"path"`
+	Kind   string `json:"kind"`
+	Change string `json:"change"` // added, removed, changed
+}
+
+// Packs compares two packs that were opened. The error is that of a pack whose own files cannot be read.
+func Packs(old, new *pack.Pack) (Comparison, error) {
+	c := Comparison{
+		Old: side(old), New: side(new), Class: Compatible, Signature: Compatible, Surface: Compatible,
+		Operations: []OperationChange{}, Settings: []ValueChange{}, Artifacts: artifacts(old.Manifest, new.Manifest),
+	}
+	before, err := read(old)
+	if err != nil {
+		return c, err
+	}
+	after, err := read(new)
+	if err != nil {
+		return c, err
+	}
+	c.Findings = diff.Judge(diff.Compare(before.snapshot, after.snapshot, diff.Options{}))
+	c.operations(before, after)
+	c.Surface = Classify(Change{Findings: slices.DeleteFunc(slices.Clone(c.Findings), func(f diag.Finding) bool { return f.Tool != "" })})
+	c.Class = worse(c.Class, worse(c.Signature, c.Surface))
+	if c.Settings, err = settings(old, new); err != nil {
+		return c, err
+	}
+	if len(c.Settings) > 0 || c.Old.Mode != c.New.Mode {
+		c.Class = Sensitive // another server may answer, or nothing may guard it
+	}
+	return c, nil
+}
+
+func side(p *pack.Pack) Side {
+	m := p.Manifest
+	return Side{p.Dir, m.ID, m.Version, m.Mode, m.Digest, m.Snapshot, m.Base}
+}
+
+// IsSame reports packs with one digest.
+func (c Comparison) IsSame() bool { return c.Old.Digest == c.New.Digest }
+
+// operations compares the operations of both sides by id.
+func (c *Comparison) operations(before, after content) {
+	ids := map[string]bool{}
+	for _, side := range []content{before, after} {
+		for _, o := range side.document.Operations {
+			ids[o.ID] = true
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(ids)) {
+		o := operationChange(id, before, after, c.Findings)
+		if o.Change == "" {
+			continue
+		}
+		c.Operations = append(c.Operations, o)
+		if len(o.Fields)+len(o.Posture) > 0 || o.Change != "changed" {
+			c.Signature = worse(c.Signature, o.Class)
+		}
+		c.Class = worse(c.Class, o.Class)
+		switch o.Approval { // what may be called is no part of the signature
+		case "given":
+			c.Class = worse(c.Class, Additive)
+		case "withdrawn":
+			c.Class = worse(c.Class, Breaking)
+		}
+	}
+}
+
+// content is what a pack holds of its operations.
+type content struct {
+	snapshot  snapshot
+	document  air.Document
+	bare      air.Document // with no approval in force
+	signature map[string]air.OperationSignature
+}
+
+func read(p *pack.Pack) (content, error) {
+	c := content{signature: map[string]air.OperationSignature{}}
+	var err error
+	if c.snapshot, err = p.Snapshot(); err != nil {
+		return c, err
+	}
+	if c.document, err = p.Document(); err != nil {
+		return c, err
+	}
+	c.bare, _ = c.document.WithApprovals(nil, time.Time{})
+	for _, o := range c.document.Signature().Operations {
+		c.signature[o.ID] = o
+	}
+	return c, nil
+}
+
+func artifacts(old, new pack.Manifest) []ArtifactChange {
+	changes := []ArtifactChange{}
+	had := map[string]pack.Artifact{}
+	for _, a := range old.Artifacts {
+		had[a.Path] = a
+	}
+	for _, a := range new.Artifacts {
+		was, there := had[a.Path]
+		delete(had, a.Path)
+		if !there {
+			changes = append(changes, ArtifactChange{a.Path, a.Kind, "added"})
+		} else if was.Digest != a.Digest {
+			changes = append(changes, ArtifactChange{a.Path, a.Kind, "changed"})
+		}
+	}
+	for _, a := range had {
+		changes = append(changes, ArtifactChange{a.Path, a.Kind, "removed"})
+	}
+	slices.SortFunc(changes, func(a, b ArtifactChange) int { return strings.Compare(a.Path, b.Path) })
+	return changes
+}
+
+// settings compares facade.yaml leaf by leaf; a pack of another mode has none.
+func settings(old, new *pack.Pack) ([]ValueChange, error) {
+	before, err := leaves(old)
+	if err != nil {
+		return nil, err
+	}
+	after, err := leaves(new)
+	if err != nil {
+		return nil, err
+	}
+	changes := []ValueChange{}
+	all := maps.Clone(before)
+	maps.Copy(all, after)
+	for _, pointer := range slices.Sorted(maps.Keys(all)) {
+		if !slices.Equal(before[pointer], after[pointer]) {
+			changes = append(changes, ValueChange{pointer, before[pointer], after[pointer]})
+		}
+	}
+	return changes, nil
+}
+
+func leaves(p *pack.Pack) (map[string]canon.Raw, error) {
+	found := map[string]canon.Raw{}
+	if _, there := p.Files[pack.FacadeFile]; !there {
+		return found, nil
+	}
+	s, err := p.Settings()
+	if err != nil {
+		return nil, err
+	}
+	text, err := canon.EncodeCompact(s)
+	if err != nil {
+		return nil, fmt.Errorf("read %s of pack %s: %w", pack.FacadeFile, p.Dir, err)
+	}
+	n, err := canon.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("read %s of pack %s: %w", pack.FacadeFile, p.Dir, err)
+	}
+	collect(n, "", found)
+	return found, nil
+}
+
+func collect(n *canon.Node, pointer string, found map[string]canon.Raw) {
+	if !n.IsObject() {
+		found[pointer] = n.Canonical()
+		return
+	}
+	for _, m := range n.Members {
+		collect(m.Value, pointer+canon.Pointer(m.Name), found)
+	}
+}

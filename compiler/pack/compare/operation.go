@@ -1,0 +1,150 @@
+package compare
+
+import (
+	"bytes"
+	"slices"
+
+	"anvil/compiler/air"
+	"anvil/compiler/canon"
+	"anvil/compiler/diag"
+	"anvil/compiler/surface"
+)
+
+type snapshot = *surface.McpSurfaceSnapshot
+
+// operationChange is what differs of one operation; its Change is empty when nothing does.
+func operationChange(id string, before, after content, findings []diag.Finding) OperationChange {
+	was, had := before.document.Find(id)
+	is, has := after.document.Find(id)
+	o := OperationChange{ID: id, Tool: is.MCP.ToolName, Fields: []string{}}
+	c := Change{Added: !had, Removed: !has, Findings: about(findings, was, is)}
+	switch {
+	case !has:
+		o.Tool, o.Change = was.MCP.ToolName, "removed"
+	case !had:
+		o.Change = "added"
+	}
+	o.Approval, o.By = approvalChange(was.Approval, is.Approval)
+	if had && has {
+		o.Fields = fields(before.signature[id], after.signature[id])
+		c.Contract = before.signature[id].ContractDigest != after.signature[id].ContractDigest
+		c.Effect = before.signature[id].EffectDigest != after.signature[id].EffectDigest
+		bareWas, _ := before.bare.Find(id)
+		bareIs, _ := after.bare.Find(id)
+		o.Posture = posture(bareWas, bareIs)
+		for _, p := range o.Posture {
+			c.Moved = append(c.Moved, air.Predicate(p.Predicate))
+			if p.Looser {
+				c.Looser = append(c.Looser, air.Predicate(p.Predicate))
+			}
+		}
+		if was.State != is.State {
+			o.State = &Turn{string(was.State), string(is.State)}
+		}
+		o.Members = otherMembers(was, is)
+		if len(o.Fields)+len(o.Posture)+len(o.Members)+len(c.Findings) > 0 || o.State != nil || o.Approval != "" {
+			o.Change = "changed"
+		}
+	}
+	o.Class = Classify(c)
+	return o
+}
+
+// about are the findings about the tool of an operation, by its name on either side.
+func about(findings []diag.Finding, was, is air.Operation) []diag.Finding {
+	var found []diag.Finding
+	for _, f := range findings {
+		if f.Tool != "" && (f.Tool == was.MCP.ToolName || f.Tool == is.MCP.ToolName) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// fields names what differs between two signatures of one operation.
+func fields(was, is air.OperationSignature) []string {
+	differing := []string{}
+	for _, f := range []struct{ name, was, is string }{
+		{"publicName", was.PublicName, is.PublicName}, {"input", was.InputSchemaDigest, is.InputSchemaDigest},
+		{"output", was.OutputSchemaDigest, is.OutputSchemaDigest}, {"effect", was.EffectDigest, is.EffectDigest},
+		{"contract", was.ContractDigest, is.ContractDigest}, {"text", was.TextDigest, is.TextDigest},
+	} {
+		if f.was != f.is {
+			differing = append(differing, f.name)
+		}
+	}
+	return differing
+}
+
+// posture lists the safety predicates that differ.
+func posture(was, is air.Operation) []PostureChange {
+	looser := is.LooserThan(was)
+	var changes []PostureChange
+	before, after := values(was), values(is)
+	for _, p := range air.SafetyPredicates {
+		if !bytes.Equal(before[p], after[p]) {
+			changes = append(changes, PostureChange{string(p), before[p], after[p], slices.Contains(looser, p)})
+		}
+	}
+	return changes
+}
+
+func values(o air.Operation) map[air.Predicate]canon.Raw {
+	return map[air.Predicate]canon.Raw{
+		air.PredicateKind: air.ValueOf(o.Effect.Kind), air.PredicateRisk: air.ValueOf(o.Effect.Risk), air.PredicateReversible: air.ValueOf(o.Effect.Reversible),
+		air.PredicateIdempotency: air.ValueOf(o.Idempotency.Mode), air.PredicateRetries: air.ValueOf(o.Retries.Mode),
+		air.PredicateConfirmation: air.ValueOf(o.Confirmation.Required),
+	}
+}
+
+// approvalChange says what became of an approval, and who gave it.
+func approvalChange(was, is *air.Approval) (change, by string) {
+	switch {
+	case was == nil && is == nil || was != nil && is != nil && *was == *is:
+		return "", ""
+	case was == nil:
+		return "given", is.By
+	case is == nil:
+		return "withdrawn", was.By
+	}
+	return "renewed", is.By
+}
+
+// told are the members of an operation of which a comparison says more than that they differ, or that only explain others.
+var told = []string{
+	"id", "effect", "idempotency", "retries", "confirmation", "input", "output", "mcp", "state", "contractDigest", "textDigest", "evidence", "approval",
+}
+
+// otherMembers names the members of an operation that differ, without those of which more is told.
+func otherMembers(was, is air.Operation) []string {
+	before, after := members(was), members(is)
+	var names []string
+	for name := range after {
+		if _, there := before[name]; !there {
+			before[name] = nil
+		}
+	}
+	for name, text := range before {
+		if !slices.Contains(told, name) && !bytes.Equal(text, after[name]) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func members(o air.Operation) map[string][]byte {
+	found := map[string][]byte{}
+	text, err := canon.EncodeCompact(o)
+	if err != nil {
+		return found
+	}
+	n, err := canon.Parse(text)
+	if err != nil {
+		return found
+	}
+	for _, m := range n.Members {
+		found[m.Name] = m.Value.Canonical()
+	}
+	return found
+}

@@ -1,0 +1,203 @@
+package emit_test
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"anvil/compiler/air"
+	"anvil/compiler/canon"
+	"anvil/compiler/pack"
+	"anvil/compiler/pack/emit"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// packOf is what was built, as it is opened.
+func packOf(b emit.Built) *pack.Pack {
+	p := &pack.Pack{Dir: "memory", Manifest: b.Manifest, Files: maps.Clone(b.Files)}
+	delete(p.Files, pack.ManifestFile)
+	return p
+}
+
+// A rebuild runs the emitters of which an input changed, and no other; what it makes is what a build from nothing makes.
+func TestRebuildRunsWhatChanged(t *testing.T) {
+	first := facadeInputs(t)
+	first.Base = changed(t)
+	earlier := build(t, first)
+	all := []string{"air", "diff", "facade", "signature", "snapshot", "tools-metadata"}
+	if diff := cmp.Diff(all, earlier.Ran); diff != "" {
+		t.Fatalf("a first build (-want +got)\n%s", diff)
+	}
+	tests := []struct {
+		name   string
+		change func(in *emit.Inputs)
+		want   []string
+	}{
+		{"nothing", func(*emit.Inputs) {}, nil},
+		{"the base is given no more", func(in *emit.Inputs) { in.Base = nil }, nil},
+		{"an approval less", func(in *emit.Inputs) { in.Approvals = in.Approvals[:1] }, []string{"air", "signature", "tools-metadata"}},
+		{"another command", func(in *emit.Inputs) { in.Upstream = &pack.Upstream{Transport: "stdio", Command: "other"} }, []string{"facade"}},
+		{"another base", func(in *emit.Inputs) { in.Base = in.Snapshot }, []string{"diff"}},
+		{"another surface", func(in *emit.Inputs) { in.Snapshot, in.Base = in.Base, in.Snapshot }, []string{"air", "diff", "signature", "snapshot", "tools-metadata"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			in := first
+			tt.change(&in)
+			in.Earlier = packOf(earlier)
+			again := build(t, in)
+			if diff := cmp.Diff(tt.want, again.Ran); diff != "" {
+				t.Errorf("ran (-want +got)\n%s", diff)
+			}
+			fresh := in
+			fresh.Earlier, fresh.Base = nil, first.Base
+			if in.Base != nil {
+				fresh.Base = in.Base
+			}
+			if diff := cmp.Diff(build(t, fresh).Files, again.Files); diff != "" {
+				t.Errorf("a build from nothing differs (-nothing +rebuild)\n%s", diff)
+			}
+			if diff := cmp.Diff(build(t, fresh).Changes, again.Changes); diff != "" {
+				t.Errorf("changes (-nothing +rebuild)\n%s", diff)
+			}
+		})
+	}
+}
+
+// An emitter of another version is run, whatever its inputs.
+func TestRebuildAfterAnotherImplementation(t *testing.T) {
+	in := facadeInputs(t)
+	earlier := packOf(build(t, in))
+	for i := range earlier.Manifest.Nodes {
+		if earlier.Manifest.Nodes[i].ID == "tools-metadata" {
+			earlier.Manifest.Nodes[i].Implementation--
+		}
+	}
+	in.Earlier = earlier
+	if diff := cmp.Diff([]string{"tools-metadata"}, build(t, in).Ran); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestImplementations fails when an emitter makes other bytes of the same inputs under the same version: raise its version in the table of
+// emitters, then rewrite the file with -update, which refuses as long as that was not done.
+func TestImplementations(t *testing.T) {
+	in := facadeInputs(t)
+	in.Base = changed(t)
+	b := build(t, in)
+	path := filepath.Join("testdata", "golden", "implementations.txt")
+	data, err := os.ReadFile(path)
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	known := map[string]string{} // outputs by step
+	for line := range strings.Lines(string(data)) {
+		step, outputs, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " = ")
+		known[step] = outputs
+	}
+	var lines []string
+	for _, n := range b.Manifest.Nodes {
+		step := fmt.Sprintf("%s %d of %s", n.ID, n.Implementation, digestOf(t, n.Inputs)+n.Configuration)
+		var files [][]byte
+		for _, p := range n.Outputs {
+			files = append(files, []byte(p), b.Files[p])
+		}
+		outputs := canon.Digest(files...)
+		switch was, recorded := known[step]; {
+		case !recorded && !*update:
+			t.Errorf("%s version %d is made of other inputs, or is a new version: rewrite with -update", n.ID, n.Implementation)
+		case recorded && was != outputs:
+			t.Errorf("%s makes other bytes of the same inputs: raise its version above %d in the table of emitters, and rewrite with -update", n.ID, n.Implementation)
+		}
+		lines = append(lines, step+" = "+outputs+"\n")
+	}
+	if *update && !t.Failed() {
+		if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func digestOf(t *testing.T, v any) string {
+	t.Helper()
+	text, err := canon.EncodeCompact(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return canon.Digest(text)
+}
+
+// listed are the tools that an artifact lists, by the kind of artifact; nil lists none. A new kind that lists operations adds its line.
+var listed = map[string]func(t *testing.T, p *pack.Pack) []string{
+	"snapshot": func(t *testing.T, p *pack.Pack) (names []string) {
+		s, err := p.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tool := range s.Tools() {
+			names = append(names, tool.Name)
+		}
+		return names
+	},
+	"air": func(t *testing.T, p *pack.Pack) (names []string) {
+		d, err := p.Document()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range d.Operations {
+			names = append(names, o.MCP.ToolName)
+		}
+		return names
+	},
+	"tools-metadata": func(t *testing.T, p *pack.Pack) (names []string) {
+		n, err := canon.Parse(p.Files[pack.MetadataJSON])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tool := range n.Get("tools").Items {
+			names = append(names, tool.Get("name").Text())
+		}
+		return names
+	},
+	"signature": signed, "facade": nil, "diff": nil,
+}
+
+func signed(t *testing.T, p *pack.Pack) (names []string) {
+	t.Helper()
+	var s air.Signature
+	if err := canon.Decode(p.Files[pack.SignatureFile], &s); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range s.Operations {
+		names = append(names, o.PublicName)
+	}
+	return names
+}
+
+// Every artifact that lists operations lists exactly those of the signature.
+func TestArtifactsListTheSignature(t *testing.T) {
+	in := facadeInputs(t)
+	in.Base = changed(t)
+	p := packOf(build(t, in))
+	want := slices.Sorted(slices.Values(signed(t, p)))
+	for _, a := range p.Manifest.Artifacts {
+		list, known := listed[a.Kind]
+		if !known {
+			t.Errorf("%s is of kind %s: say how it lists operations", a.Path, a.Kind)
+		}
+		if list == nil {
+			continue
+		}
+		if diff := cmp.Diff(want, slices.Sorted(slices.Values(list(t, p)))); diff != "" {
+			t.Errorf("%s (-signature +listed)\n%s", a.Path, diff)
+		}
+	}
+}

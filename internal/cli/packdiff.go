@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	cli "github.com/urfave/cli/v2"
+
+	"anvil/compiler/diag"
+	"anvil/compiler/diff"
+	"anvil/compiler/pack/compare"
+)
+
+var packDiffFormats = []string{"text", "json", "yaml", "markdown"}
+
+func (sh *shell) packDiffCommand() *cli.Command {
+	return &cli.Command{
+		Name: "diff", Usage: "compare two packs by what their differences mean", ArgsUsage: "OLD NEW",
+		Description: `Tells what moved on the surface, the class of every operation's change (compatible, additive, breaking, safety-sensitive), changes of
+posture, state and approvals, of the facade's settings, and which artifacts differ.
+
+` + packUsage,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "fail-on", Value: string(compare.Breaking),
+				Usage: "exit 1 at a difference of this `CLASS` or a worse one: additive, breaking, safety-sensitive; or any"},
+			formatFlag(packDiffFormats...),
+		},
+		Action: sh.packDiff,
+	}
+}
+
+// packDiffReport is the report of pack diff: the findings are the differences of the two surfaces.
+type packDiffReport struct {
+	diag.Report
+	compare.Comparison
+}
+
+func (sh *shell) packDiff(c *cli.Context) error {
+	format, err := parseFormat(c, packDiffFormats...)
+	if err != nil {
+		return err
+	}
+	threshold := c.String("fail-on")
+	if threshold != "any" && !slices.Contains(compare.Classes[1:], compare.Class(threshold)) {
+		return usagef("--fail-on %q is not known: use additive, breaking, safety-sensitive or any", threshold)
+	}
+	sides, err := sh.twoPacks(c)
+	if err != nil {
+		return err
+	}
+	differences, err := compare.Packs(sides[0], sides[1])
+	if err != nil {
+		return err
+	}
+	report := diff.Report(differences.Findings)
+	report.Report = "pack-diff"
+	lead := packDiffText(differences)
+	s := sheet{Report: report, value: packDiffReport{report, differences}, threshold: diag.FailOnRisky, text: leading(lead)}
+	s.markdown = leading("```\n" + lead + "```\n\n")
+	if err := sh.show(c, s, format); err != nil {
+		return err
+	}
+	if threshold == "any" {
+		return found(!differences.IsSame())
+	}
+	return found(differences.Class.Rank() >= compare.Class(threshold).Rank())
+}
+
+// packDiffText says what differs, before the findings about the surface.
+func packDiffText(d compare.Comparison) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "old        %s  %s %s  %s\n", diag.Printable(d.Old.Folder), d.Old.ID, diag.Printable(d.Old.Version), d.Old.Digest)
+	fmt.Fprintf(&b, "new        %s  %s %s  %s\n", diag.Printable(d.New.Folder), d.New.ID, diag.Printable(d.New.Version), d.New.Digest)
+	if d.IsSame() {
+		b.WriteString("the packs are the same\n")
+		return b.String()
+	}
+	fmt.Fprintf(&b, "class      %s\nsignature  %s\nsurface    %s\n", d.Class, d.Signature, d.Surface)
+	if d.Old.Mode != d.New.Mode {
+		fmt.Fprintf(&b, "mode       %s -> %s\n", d.Old.Mode, d.New.Mode)
+	}
+	if len(d.Operations) > 0 {
+		b.WriteString("\noperations:\n")
+	}
+	for _, o := range d.Operations {
+		writeOperationChange(&b, o)
+	}
+	if len(d.Settings) > 0 {
+		b.WriteString("\nsettings:\n")
+	}
+	for _, v := range d.Settings {
+		fmt.Fprintf(&b, "  %s  %s -> %s\n", diag.Printable(v.Pointer), orNone(diag.Printable(string(v.Before))), orNone(diag.Printable(string(v.After))))
+	}
+	if len(d.Artifacts) > 0 {
+		b.WriteString("\nartifacts:\n")
+	}
+	for _, a := range d.Artifacts {
+		fmt.Fprintf(&b, "  %-8s %s\n", a.Change, diag.Printable(a.Path))
+	}
+	if len(d.Findings) > 0 {
+		fmt.Fprintf(&b, "\nsurface: %s\n", diag.NewReport("diff", d.Findings).Summary.Line())
+	}
+	return b.String()
+}
+
+func writeOperationChange(w io.Writer, o compare.OperationChange) {
+	line := o.Change
+	if len(o.Fields)+len(o.Members) > 0 {
+		line += ": " + strings.Join(append(slices.Clone(o.Fields), o.Members...), ", ")
+	}
+	fmt.Fprintf(w, "  %-16s %s  %s\n", o.Class, diag.Printable(o.Tool), diag.Printable(line))
+	for _, p := range o.Posture {
+		loosened := ""
+		if p.Looser {
+			loosened = "  (looser)"
+		}
+		fmt.Fprintf(w, "%19s%s %s -> %s%s\n", "", p.Predicate, p.Before, p.After, loosened)
+	}
+	if o.State != nil {
+		fmt.Fprintf(w, "%19sstate %s -> %s\n", "", o.State.Before, o.State.After)
+	}
+	if o.Approval != "" {
+		fmt.Fprintf(w, "%19sapproval %s (%s)\n", "", o.Approval, diag.Printable(o.By))
+	}
+}

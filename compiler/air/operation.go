@@ -149,7 +149,8 @@ type MCP struct {
 
 // CLI is how the operation is called on a command line.
 type CLI struct {
-	Command string `json:"command"`
+	Command string   `json:"command"`
+	Aliases []string `json:"aliases,omitempty"` // set by people; sorted
 }
 
 // State is where an operation stands. Only StateApproved is ever exposed.

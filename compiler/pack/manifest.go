@@ -25,7 +25,11 @@ const (
 	FacadeFile    = "facade.yaml"
 	ChangesJSON   = "diff/changes.json"
 	ChangesText   = "diff/CHANGES.md"
+	CommandsFile  = "cli/commands.json"
 )
+
+// CommandLine is where the command line of a service is in its pack.
+func CommandLine(service string) string { return "cli/" + service }
 
 // ErrFormat marks a folder that is no pack of a format this anvil reads.
 var ErrFormat = errors.New("not a pack of this format")
@@ -56,7 +60,7 @@ type Manifest struct {
 // Artifact is one file: what it is, its digest, and the digests of what it was made from.
 type Artifact struct {
 	Path   string   `json:"path"` // relative, with "/"
-	Kind   string   `json:"kind"` // snapshot, air, signature, tools-metadata, facade, diff
+	Kind   string   `json:"kind"` // snapshot, air, signature, tools-metadata, facade, diff, cli (a program), cli-catalog
 	Digest string   `json:"digest"`
 	Inputs []string `json:"inputs"`
 }

@@ -107,7 +107,7 @@ func (sh *shell) app() *cli.App {
 			},
 			{
 				Name: "pack", Usage: "work with a pack", Action: sh.noCommand,
-				Subcommands: []*cli.Command{sh.packVerifyCommand()},
+				Subcommands: []*cli.Command{sh.packVerifyCommand(), sh.packRunCommand()},
 			},
 			sh.rulesCommand(), sh.schemaCommand(), sh.versionCommand(),
 		},

@@ -7,6 +7,7 @@ package emit
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"anvil/compiler/adopt"
@@ -15,6 +16,7 @@ import (
 	"anvil/compiler/diag"
 	"anvil/compiler/diff"
 	"anvil/compiler/pack"
+	"anvil/compiler/pack/emit/command"
 	"anvil/compiler/pack/emit/metadata"
 	"anvil/compiler/surface"
 	"anvil/compiler/yaml"
@@ -95,7 +97,9 @@ func (b *Built) emitAll(in Inputs) error {
 		pack.SignatureFile: func() ([]byte, error) { return canon.Encode(b.Document.Signature()) },
 		pack.MetadataJSON:  view.JSON,
 		pack.MetadataYAML:  view.YAML,
+		pack.CommandsFile:  command.CatalogueOf(b.Document).Encode,
 	}
+	artifacts[pack.CommandLine(b.Document.Service.ID)] = func() ([]byte, error) { return command.Launcher(b.Document), nil }
 	if in.Mode == pack.Facade {
 		if in.Upstream == nil {
 			return fmt.Errorf("facade mode needs the server's command or URL, not a snapshot alone")
@@ -131,14 +135,23 @@ func (b *Built) airYAML() ([]byte, error) {
 var kinds = map[string]string{
 	pack.SnapshotFile: "snapshot", pack.AIRFile: "air", pack.SignatureFile: "signature", pack.MetadataJSON: "tools-metadata",
 	pack.MetadataYAML: "tools-metadata", pack.FacadeFile: "facade", pack.ChangesJSON: "diff", pack.ChangesText: "diff",
+	pack.CommandsFile: "cli-catalog",
 }
 
-func kindOf(path string) string { return kinds[path] }
+func kindOf(path string) string {
+	if kind := kinds[path]; kind != "" || !strings.HasPrefix(path, pack.CommandLine("")) {
+		return kind
+	}
+	return "cli"
+}
 
 // inputsOf tells from which digests each artifact follows.
 func (b *Built) inputsOf(in Inputs) func(path string) []string {
 	document := canon.Digest(b.Files[pack.AIRFile])
 	return func(path string) []string {
+		if strings.HasPrefix(path, pack.CommandLine("")) {
+			return []string{document}
+		}
 		switch path {
 		case pack.AIRFile:
 			return []string{in.Snapshot.Digest}

@@ -205,14 +205,17 @@ func listed(values []canon.Raw, node *canon.Node) bool {
 	return false
 }
 
-// shownChoices is how many values a line names.
-const shownChoices = 20
+// Bounds of the values that a line names: how many, and characters of one.
+const (
+	shownChoices = 20
+	maxChoice    = 60
+)
 
 // choices lists values as they are typed.
 func choices(values []canon.Raw) string {
 	var words []string
 	for _, v := range values[:min(len(values), shownChoices)] {
-		words = append(words, diag.Printable(diag.Shorten(typed(v), 60)))
+		words = append(words, shown(v, maxChoice))
 	}
 	text := strings.Join(words, ", ")
 	if more := len(values) - len(words); more > 0 {
@@ -221,11 +224,19 @@ func choices(values []canon.Raw) string {
 	return text
 }
 
-// typed is how a value is typed: a string without its quotes, the empty one with them.
+// typed is how a value is typed: a string without its quotes.
 func typed(v canon.Raw) string {
 	node, err := canon.Parse(v)
-	if text, ok := node.Str(); err == nil && ok && text != "" {
+	if text, ok := node.Str(); err == nil && ok {
 		return text
 	}
 	return string(v)
+}
+
+// shown is how a value is told: as it is typed, and the empty string as "".
+func shown(v canon.Raw, limit int) string {
+	if typed(v) == "" {
+		return `""`
+	}
+	return diag.Printable(diag.Shorten(typed(v), limit))
 }

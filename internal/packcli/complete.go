@@ -171,7 +171,7 @@ func (c *CLI) values(l *Line, name, prefix string) (all []candidate) {
 		enum = []canon.Raw{canon.Raw("true"), canon.Raw("false")}
 	}
 	for _, v := range enum {
-		if word := typed(v); prefix != "" || !strings.HasPrefix(word, "--") {
+		if word := typed(v); word != "" && (prefix != "" || !strings.HasPrefix(word, "--")) {
 			all = append(all, candidate{prefix + word, ""})
 		}
 	}

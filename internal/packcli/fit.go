@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"anvil/compiler/canon"
-	"anvil/compiler/diag"
 	"anvil/compiler/pack/emit/command"
 	"anvil/compiler/schema"
 )
@@ -104,8 +103,8 @@ func limit(root *canon.Node, tokens []string, keyword string) string {
 		return ""
 	}
 	for _, p := range schema.Properties(root) {
-		if stated := p.Schema.Get(keyword); p.Name == tokens[0] && stated != nil && len(stated.Raw) < 100 {
-			return " " + diag.Printable(typed(canon.Raw(stated.Raw)))
+		if stated := p.Schema.Get(keyword); p.Name == tokens[0] && stated != nil && len(stated.Raw) <= maxChoice {
+			return " " + shown(canon.Raw(stated.Raw), maxChoice)
 		}
 	}
 	return ""

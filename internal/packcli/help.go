@@ -218,7 +218,7 @@ func notes(p air.Param) string {
 		notes = append(notes, "null is taken too")
 	}
 	if len(p.Default) > 0 {
-		notes = append(notes, "default "+diag.Printable(diag.Shorten(typed(p.Default), 60)))
+		notes = append(notes, "default "+shown(p.Default, maxChoice))
 	}
 	if p.Name != p.Flag {
 		notes = append(notes, "sent as "+quoted(p.Name))
@@ -260,7 +260,7 @@ func sample(p air.Param, input canon.Raw) string {
 		if p.Type == air.ParamString {
 			word = typed(v)
 		}
-		if diag.Printable(word) == word && len(word) < 200 && !strings.HasPrefix(word, "--") && !strings.HasPrefix(word, "@") {
+		if word != "" && diag.Printable(word) == word && len(word) < 200 && !strings.HasPrefix(word, "--") && !strings.HasPrefix(word, "@") {
 			return diag.ShellWord(word)
 		}
 	}

@@ -106,7 +106,7 @@ func TestPackHoldsWhatItShould(t *testing.T) {
 	in := facadeInputs(t)
 	in.Base = changed(t)
 	got := slices.Sorted(maps.Keys(build(t, in).Files))
-	want := []string{"air.yaml", "anvil-pack.json", "diff/CHANGES.md", "diff/changes.json", "facade.yaml", "snapshot.json", "surface-signature.json",
+	want := []string{"air.yaml", "anvil-pack.json", "cli/commands.json", "cli/refunds", "diff/CHANGES.md", "diff/changes.json", "facade.yaml", "snapshot.json", "surface-signature.json",
 		"tools-metadata.json", "tools-metadata.yaml"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

@@ -44,6 +44,9 @@ func (sh *shell) packRun(c *cli.Context) error {
 		return usagef("unexpected argument %q: the command of the pack stands behind --, as in anvil pack run %s -- %s", c.Args().Get(1), diag.ShellPath(c.Args().First()),
 			diag.ShellWord(c.Args().Get(1)))
 	}
+	if len(sh.rest) > 1 && sh.rest[0] == packcli.CompleteWord {
+		return sh.complete(c.Args().First(), sh.rest[1], sh.rest[2:])
+	}
 	p, document, err := openTrusted(c.Args().First())
 	if err != nil {
 		return err
@@ -57,6 +60,19 @@ func (sh *shell) packRun(c *cli.Context) error {
 	return run.do(sh.rest)
 }
 
+// complete prints how the words can go on.
+func (sh *shell) complete(dir, shell string, words []string) error {
+	p, err := pack.Open(dir)
+	if err != nil {
+		return err
+	}
+	var catalogue command.Catalogue
+	if err := canon.Decode(p.Files[pack.CommandsFile], &catalogue); err != nil {
+		return fmt.Errorf("read %s of pack %s: %w", pack.CommandsFile, dir, err)
+	}
+	return sh.writePage([]byte(packcli.FromCatalogue(catalogue, packcli.Options{Dir: dir}).Complete(shell, words)))
+}
+
 // packRun is one run of a pack's command line.
 type packRun struct {
 	*shell
@@ -67,9 +83,6 @@ type packRun struct {
 }
 
 func (r packRun) do(words []string) error {
-	if len(words) > 1 && words[0] == packcli.CompleteWord {
-		return r.writePage([]byte(r.line.Complete(words[1], words[2:])))
-	}
 	l, err := r.line.Parse(words)
 	switch {
 	case err != nil:

@@ -39,19 +39,32 @@ type Options struct {
 func New(d air.Document, o Options) *CLI {
 	now, findings := d.WithApprovals(pack.Approvals(d), o.Now)
 	c := &CLI{dir: o.Dir, document: now, lapsed: map[string]string{}, commands: command.Commands(now)}
+	c.called(o, d.Service.ID)
 	for _, f := range findings {
 		if id, ok := strings.CutPrefix(f.Subject, "operation/"); ok {
 			c.lapsed[id] = f.Message
 		}
 	}
-	c.program, c.name = "anvil pack run "+diag.ShellPath(o.Dir)+" --", d.Service.ID
+	return c
+}
+
+// FromCatalogue returns a command line that completes words, and is good for nothing else: a catalogue is read at once, a document is checked by
+// building its pack again, which takes longer than somebody waits for a key.
+func FromCatalogue(catalogue command.Catalogue, o Options) *CLI {
+	c := &CLI{dir: o.Dir, commands: catalogue.Commands}
+	c.called(o, catalogue.Service.ID)
+	return c
+}
+
+// called sets how the program is called.
+func (c *CLI) called(o Options, service string) {
+	c.program, c.name = "anvil pack run "+diag.ShellPath(o.Dir)+" --", service
 	if o.Called != "" {
 		c.program = diag.ShellPath(o.Called)
 		if name := path.Base(o.Called); diag.Printable(name) == name { // it stands in scripts
 			c.name = name
 		}
 	}
-	return c
 }
 
 // UsageError is a line that cannot be done as it was typed.

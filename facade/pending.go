@@ -182,7 +182,7 @@ func (s *session) stop(err error) {
 func (s *session) lose(id uint64, err error) {
 	if c, ok := s.pending.settle(id); ok {
 		c.reply(refusal{
-			code: codeServer, reason: upstreamTrouble, message: "the upstream did not answer: " + troubleOf(err),
+			code: codeServer, reason: reasonOf(err), message: "the upstream did not answer: " + troubleOf(err),
 			hint: "whether the request took effect is not known",
 		}.envelope())
 	}

@@ -29,6 +29,7 @@ const (
 	unverified       = "contract_unverified"
 	upstreamGone     = "upstream_gone"
 	upstreamTrouble  = "upstream_error"
+	upstreamAuth     = "upstream_auth" // it asks for authentication
 	tooManyInFlight  = "too_many_requests"
 	tooManySessions  = "too_many_sessions"
 	ambiguousMessage = "ambiguous_message"
@@ -148,6 +149,14 @@ func troubleOf(err error) string {
 		return "the server closed the connection"
 	}
 	return diag.Printable(cut(err.Error(), 300))
+}
+
+// reasonOf is the data.code for an upstream that is in trouble.
+func reasonOf(err error) string {
+	if errors.Is(err, wire.ErrAuthRequired) {
+		return upstreamAuth
+	}
+	return upstreamTrouble
 }
 
 func cut(s string, most int) string {

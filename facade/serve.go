@@ -188,7 +188,7 @@ func requestID(e wire.Envelope) []byte {
 
 func unreachable(err error) refusal {
 	return refusal{
-		code: codeServer, reason: upstreamTrouble, message: troubleOf(err),
+		code: codeServer, reason: reasonOf(err), message: troubleOf(err),
 		hint: "see what the server says with `anvil mcp inspect`",
 	}
 }

@@ -272,7 +272,7 @@ func (s *session) list(e wire.Envelope, reply func(wire.Envelope)) {
 			}.envelope())
 		case err != nil:
 			reply(refusal{
-				code: codeServer, reason: upstreamTrouble, message: "the upstream's tools could not be listed: " + troubleOf(err),
+				code: codeServer, reason: reasonOf(err), message: "the upstream's tools could not be listed: " + troubleOf(err),
 				hint: "ask again; if it stays so, examine the server with `anvil mcp inspect`",
 			}.envelope())
 		default:

@@ -23,10 +23,14 @@ const (
 	FacadeFile    = "facade.yaml"
 	ChangesJSON   = "diff/changes.json"
 	ChangesText   = "diff/CHANGES.md"
+	CommandsFile  = "cli/commands.json"
 )
 
 // CapabilityFile is where the contract of a capability is.
 func CapabilityFile(id string) string { return "capabilities/" + id + ".yaml" }
+
+// CommandLine is where the command line of a service is in its pack.
+func CommandLine(service string) string { return "cli/" + service }
 
 // ErrFormat marks a folder that is no pack of a format this anvil reads.
 var ErrFormat = errors.New("not a pack of this format")
@@ -158,4 +162,4 @@ func isOutside(p string) bool {
 const attestations = "attestations"
 
 // IsExecutable reports an artifact that is a program.
-func IsExecutable(p string) bool { return strings.HasPrefix(p, "cli/") }
+func IsExecutable(p string) bool { return strings.HasPrefix(p, CommandLine("")) && p != CommandsFile }

@@ -33,10 +33,10 @@ var order = [][]string{
 	{"compiler/adopt"},
 	{"compiler/diff"},
 	{"compiler/pack"},
-	{"compiler/pack/emit/metadata", "compiler/pack/emit/capability", "compiler/pack/emit/skill"},
+	{"compiler/pack/emit/metadata", "compiler/pack/emit/capability", "compiler/pack/emit/command", "compiler/pack/emit/skill"},
 	{"compiler/pack/emit", "compiler/pack/affect", "compiler/pack/compare"},
 	{"facade"},
-	{"internal/config"},
+	{"internal/config", "internal/packcli"},
 	{"internal/cli"},
 	{"cmd/anvil"},
 	// Beside the pipeline: nothing above imports these.

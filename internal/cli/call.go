@@ -130,8 +130,11 @@ func (w way) refused(t config.Target, rpc *wire.RPCError) error {
 		if text := reply.Get("data").Get("hint").Text(); text != "" {
 			hint = text
 		}
-		if cause := reply.Get("data").Get("code").Text(); cause == "upstream_gone" || cause == "upstream_error" {
+		switch reply.Get("data").Get("code").Text() {
+		case "upstream_gone", "upstream_error":
 			code = exitUnreachable
+		case "upstream_auth":
+			code = exitAuth
 		}
 	}
 	return &exitError{code, fmt.Errorf("%s (code %d); %s", rpc.Message, rpc.Code, hint)}

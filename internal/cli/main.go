@@ -109,6 +109,7 @@ func (sh *shell) app() *cli.App {
 				Name: "pack", Usage: "work with a pack", Action: sh.noCommand,
 				Subcommands: []*cli.Command{
 					sh.packVerifyCommand(), sh.packShowCommand(), sh.packDiffCommand(), sh.packExplainCommand(), sh.packArchiveCommand(), sh.packOpenCommand(),
+					sh.packRunCommand(),
 				},
 			},
 			sh.rulesCommand(), sh.schemaCommand(), sh.versionCommand(),

@@ -51,6 +51,7 @@ func TestProgressOnATerminal(t *testing.T) {
 
 // screen is the other side of a pseudo-terminal: what a person sees.
 type screen struct {
+	keys *os.File // takes what a person types; nil where nobody does
 	mu   sync.Mutex
 	seen bytes.Buffer
 }
@@ -102,7 +103,7 @@ func openTerminal(t *testing.T) (*screen, *os.File) {
 	if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 120}); err != nil {
 		t.Fatal(err)
 	}
-	s := &screen{}
+	s := &screen{keys: master}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

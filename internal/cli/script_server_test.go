@@ -15,7 +15,7 @@ import (
 )
 
 // fakeServer speaks MCP on stdio as a file says: its name, instructions, tools and prompts, how many tools go on a page, and the answer to each tool's
-// call, an error or a result: fakeserver FILE. A tool without an answer says its name. With the member "listed" it makes the file of that name once its
+// call, an error or a result: fakeserver FILE. A tool without an answer says its name; with the member "echo", what it was asked. With the member "listed" it makes the file of that name once its
 // tools were listed.
 func fakeServer() {
 	text, err := os.ReadFile(os.Args[1])
@@ -83,7 +83,11 @@ func answerOf(script, message *canon.Node) string {
 		if answer := script.Get("answers").Get(name); answer != nil {
 			return strings.TrimSpace(string(answer.Raw[1 : len(answer.Raw)-1]))
 		}
-		return `"result":{"content":[{"type":"text","text":` + string(canon.Quote("called "+name)) + `}]}`
+		said := "called " + name
+		if script.Get("echo") != nil {
+			said = "asked " + string(message.Get("params").Raw)
+		}
+		return `"result":{"content":[{"type":"text","text":` + string(canon.Quote(said)) + `}]}`
 	}
 	return `"error":{"code":-32601,"message":"no such method"}`
 }

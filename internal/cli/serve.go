@@ -125,7 +125,7 @@ func (sh *shell) logger() func(string) {
 	}
 }
 
-// openFacade makes the facade of a pack, whose document is trusted.
+// openFacade makes the facade of a pack, whose document is trusted, before the server that the pack names.
 func (sh *shell) openFacade(c *cli.Context, p *pack.Pack, document air.Document, log func(string)) (*facade.Facade, error) {
 	settings, err := p.Settings()
 	if err != nil {
@@ -135,6 +135,11 @@ func (sh *shell) openFacade(c *cli.Context, p *pack.Pack, document air.Document,
 	if err != nil {
 		return nil, err
 	}
+	return sh.openFacadeTo(server, p, document, log)
+}
+
+// openFacadeTo makes the facade of a pack before any server.
+func (sh *shell) openFacadeTo(server config.Server, p *pack.Pack, document air.Document, log func(string)) (*facade.Facade, error) {
 	dial, _, err := sh.dialer(server, nil)
 	if err != nil {
 		return nil, err

@@ -113,6 +113,8 @@ func (l line) calls() {
 	l.Helper()
 	l.server.reset(l.world)
 	l.byCommand()
+	l.server.reset(l.world)
+	l.byCommandLine()
 	everyPath := func(p path) {
 		l.server.reset(l.world)
 		l.walk(p)

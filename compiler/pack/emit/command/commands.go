@@ -1,0 +1,141 @@
+package command
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"anvil/compiler/air"
+	"anvil/compiler/canon"
+	"anvil/compiler/schema"
+)
+
+// Command is one approved operation as a command line has it.
+type Command struct {
+	Name         string           `json:"command"`
+	Aliases      []string         `json:"aliases,omitempty"`
+	Operation    string           `json:"operation"` // id; a name of the command too
+	Tool         string           `json:"tool"`      // the server's name of it
+	Group        string           `json:"group,omitzero"`
+	Title        string           `json:"title"`
+	Description  string           `json:"description,omitzero"` // the server's words
+	Effect       air.Effect       `json:"effect"`
+	Idempotency  air.Idempotency  `json:"idempotency"`
+	Retries      air.Retries      `json:"retries"`
+	Confirmation air.Confirmation `json:"confirmation"`
+	Params       []air.Param      `json:"params"`
+	More         int              `json:"more,omitzero"` // arguments beyond Params, for --json alone
+	Input        canon.Raw        `json:"input,omitzero"`
+	Output       canon.Raw        `json:"output,omitzero"`
+}
+
+// Group is a capability with the commands in it.
+type Group struct {
+	ID       string   `json:"id"`
+	Title    string   `json:"title"`
+	Commands []string `json:"commands"`
+}
+
+// Names returns what calls an operation: its command, its aliases and its id.
+func Names(o air.Operation) []string {
+	return append(append([]string{o.CLI.Command}, o.CLI.Aliases...), o.ID)
+}
+
+// Commands returns the commands of d by name: one for each approved operation. A name that stands for several operations, approved or not, case
+// left aside, is none of a command's; the operation's id, which nothing else is called, is left then.
+func Commands(d air.Document) []Command {
+	taken := map[string]int{}
+	for _, o := range d.Operations {
+		own := map[string]bool{}
+		for _, name := range Names(o) {
+			if key := Fold(name); !own[key] {
+				own[key] = true
+				taken[key]++
+			}
+		}
+	}
+	groups := groupOf(d)
+	commands := []Command{}
+	for _, o := range d.Operations {
+		if o.State != air.StateApproved {
+			continue
+		}
+		c := commandOf(o, func(name string) bool { return taken[Fold(name)] == 1 && usable(name) })
+		c.Group = groups[o.ID]
+		commands = append(commands, c)
+	}
+	slices.SortFunc(commands, func(a, b Command) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Operation, b.Operation))
+	})
+	return commands
+}
+
+// Fold brings names that a person takes for one into one spelling.
+func Fold(name string) string { return strings.ToLower(name) }
+
+// usable reports a name that a command line takes for no flag and a shell for one plain word.
+func usable(name string) bool {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r)
+	}
+	return name != "" && name[0] != '-' && !strings.ContainsFunc(name, func(r rune) bool { return !plain(r) })
+}
+
+func commandOf(o air.Operation, free func(name string) bool) Command {
+	c := Command{
+		Name: o.ID, Operation: o.ID, Tool: o.MCP.ToolName, Title: o.DisplayName, Description: o.Description,
+		Effect: o.Effect, Idempotency: o.Idempotency, Retries: o.Retries, Confirmation: o.Confirmation,
+		Params: air.Params(o.Input.Schema), Input: o.Input.Schema, Output: o.Output.Schema,
+	}
+	if free(o.CLI.Command) {
+		c.Name = o.CLI.Command
+	}
+	for _, alias := range o.CLI.Aliases {
+		if free(alias) {
+			c.Aliases = append(c.Aliases, alias)
+		}
+	}
+	if c.Params == nil {
+		c.Params = []air.Param{}
+	}
+	if root, err := canon.Parse(o.Input.Schema); err == nil {
+		c.More = len(schema.Properties(root)) - len(c.Params)
+	}
+	return c
+}
+
+// groupOf returns the capability of each operation; the first by id, where it is in several.
+func groupOf(d air.Document) map[string]string {
+	groups := map[string]string{}
+	for _, c := range d.Capabilities {
+		for _, id := range c.OperationIDs {
+			if current, has := groups[id]; !has || c.ID < current {
+				groups[id] = c.ID
+			}
+		}
+	}
+	return groups
+}
+
+// Groups returns the capabilities that have commands, by id; commands without one are a group without an id, the last.
+func Groups(d air.Document, commands []Command) []Group {
+	titles := map[string]string{}
+	for _, c := range d.Capabilities {
+		titles[c.ID] = c.DisplayName
+	}
+	members := map[string][]string{}
+	for _, c := range commands {
+		members[c.Group] = append(members[c.Group], c.Name)
+	}
+	groups := []Group{}
+	for id, names := range members {
+		groups = append(groups, Group{id, titles[id], names})
+	}
+	slices.SortFunc(groups, func(a, b Group) int {
+		if (a.ID == "") != (b.ID == "") {
+			return strings.Compare(b.ID, a.ID)
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return groups
+}

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// On a terminal an operation that wants a yes asks for it, and shows what would be sent; only a yes is one.
+func TestConfirmationOnATerminal(t *testing.T) {
+	dir, refunds := t.TempDir(), buildProgram(t, "anvil/examples/refunds")
+	packDir := filepath.Join(dir, "pack")
+	adopt := &shell{ctx: t.Context(), in: os.Stdin, out: &resultWriter{w: &screen{}}, err: &screen{}, getenv: os.LookupEnv, now: time.Now}
+	if code := adopt.run([]string{"anvil", "mcp", "adopt", "--mode", "facade", "--out", packDir, "--approve", "all", "--by", "ada", "--", refunds}); code != 0 {
+		t.Fatalf("adopt: exit %d", code)
+	}
+	tests := []struct {
+		name, typed string
+		want        int
+	}{
+		{"yes", "y\n", exitClean},
+		{"the whole word", " YES \n", exitClean},
+		{"no", "n\n", exitFindings},
+		{"nothing", "\n", exitFindings},
+		{"something else", "yess\n", exitFindings},
+		{"the end of the input", "\x04", exitFindings},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			seen, terminal := openTerminal(t)
+			out := &screen{}
+			sh := &shell{ctx: t.Context(), in: terminal, out: &resultWriter{w: out}, err: terminal, getenv: os.LookupEnv, now: time.Now}
+			code := make(chan int, 1)
+			go func() {
+				code <- sh.run([]string{"anvil", "pack", "run", packDir, "--", "cancel-refund", "--refund-id", "rf-1001"})
+			}()
+			seen.waitFor(t, "cancel-refund asks for confirmation (this may destroy data). Call it? [y/N]")
+			if _, err := seen.keys.WriteString(tt.typed); err != nil {
+				t.Fatal(err)
+			}
+			if got := <-code; got != tt.want {
+				t.Errorf("exit %d, want %d: %q", got, tt.want, seen.text())
+			}
+			if called := out.text() != ""; called != (tt.want == exitClean) {
+				t.Errorf("the tool was called: %v; it said %q", called, out.text())
+			}
+			if text := seen.text(); !strings.Contains(text, `"params":{"name":"cancel_refund","arguments":{"refundId":"rf-1001"}}`) {
+				t.Errorf("the question does not show the request: %q", text)
+			}
+		})
+	}
+}

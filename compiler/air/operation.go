@@ -8,6 +8,9 @@ type Operation struct {
 	CanonicalName  string       `json:"canonicalName"` // see CanonicalName
 	DisplayName    string       `json:"displayName"`
 	Description    string       `json:"description,omitzero"`
+	ServerText     string       `json:"serverDescription,omitzero"` // the server's own, where an overlay put another in its place
+	Tags           []string     `json:"tags,omitempty"`             // set by people; sorted
+	Owner          Owner        `json:"owner,omitzero"`             // set by people; of the service where it is left out
 	Effect         Effect       `json:"effect"`
 	Input          Input        `json:"input"`
 	Output         Output       `json:"output"`
@@ -22,6 +25,9 @@ type Operation struct {
 	ReviewNotes    []string     `json:"reviewNotes,omitempty"`
 	Evidence       []Claim      `json:"evidence"`
 	Approval       *Approval    `json:"approval,omitempty"` // in force; set by Document.WithApprovals alone
+	Lapsed         *Lapse       `json:"lapsed,omitempty"`   // set by Document.WithLapses alone
+	Block          *Block       `json:"block,omitempty"`    // set by Document.WithBlocks and WithOverlays alone
+	Overlay        *Overlay     `json:"overlay,omitempty"`  // set by Document.WithOverlays alone
 }
 
 // Effect is what a call does to the world.
@@ -149,8 +155,24 @@ type MCP struct {
 
 // CLI is how the operation is called on a command line.
 type CLI struct {
-	Command string `json:"command"`
+	Command string   `json:"command"`
+	Aliases []string `json:"aliases,omitempty"` // set by people; sorted
 }
+
+// Owner is who answers for a service, a capability or an operation.
+type Owner struct {
+	ID   string    `json:"id"`
+	Kind OwnerKind `json:"kind"`
+}
+
+// OwnerKind tells a person from a team.
+type OwnerKind string
+
+// The kinds of owners.
+const (
+	OwnerPerson OwnerKind = "person"
+	OwnerTeam   OwnerKind = "team"
+)
 
 // State is where an operation stands. Only StateApproved is ever exposed.
 type State string
@@ -161,5 +183,5 @@ const (
 	StateReviewRequired State = "review_required" // a person must look at it: it changes things, or its evidence disagrees
 	StateApproved       State = "approved"
 	StateDeprecated     State = "deprecated"
-	StateBlocked        State = "blocked" // cannot be approved: what it does or whom it reaches cannot be told
+	StateBlocked        State = "blocked" // by a person (Block), or because what it does or whom it reaches cannot be told
 )

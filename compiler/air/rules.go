@@ -4,8 +4,9 @@ import "anvil/compiler/diag"
 
 // Rules lists the rules of this package: what WithApprovals and Validate report.
 var Rules = diag.NewCatalog(
-	approvalExpired, approvalInvalid, approvalLapsed, approvalOrphaned, approvalRefused, approvalTextChanged, approvalUnbound,
-	capabilityMemberMissing, duplicateOperationID, duplicateToolName, evidenceLoosened, missingConfirmation, unsafeRetry,
+	approvalEnded, approvalExpired, approvalInvalid, approvalLapsed, approvalOrphaned, approvalRefused, approvalTextChanged, approvalUnbound,
+	blockKept, capabilityMemberMissing, duplicateOperationID, duplicateToolName, evidenceLoosened, missingConfirmation,
+	overlayAliasTaken, overlayIneffective, overlayLapsed, overlayLoosens, overlayOrphaned, overlayUnsigned, overlayWithdrawn, unsafeRetry,
 )
 
 var approvalExpired = diag.Rule{

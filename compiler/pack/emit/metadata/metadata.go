@@ -104,7 +104,7 @@ func tool(service string, o air.Operation) Tool {
 	return Tool{
 		Name: o.MCP.ToolName, Server: service,
 		Annotation: Annotation{
-			Risk: riskLevel(o.Effect.Risk), Tags: []string{string(o.Effect.Kind), string(o.Effect.Action)},
+			Risk: riskLevel(o.Effect.Risk), Tags: append([]string{string(o.Effect.Kind), string(o.Effect.Action)}, o.Tags...),
 			Description: o.Description, RequireApproval: o.Confirmation.Required,
 		},
 		Insights: map[string]int{}, Recommendations: []string{}, Metrics: map[string]int{},

@@ -136,21 +136,26 @@ func (d Document) takes(command string, than Operation) string {
 // overlaid is o with what v states.
 func (o Operation) overlaid(v Overlay) (Operation, []diag.Finding) {
 	facts, before := v.facts(o), o
-	looser := slices.ContainsFunc(facts, func(f fact) bool { return f.loosens })
-	if !looser {
+	var loosening []fact
+	for _, f := range facts {
+		if f.loosens {
+			loosening = append(loosening, f)
+		}
+	}
+	var findings []diag.Finding
+	holds := true
+	if len(loosening) == 0 {
 		v.Seen = ""
+	} else {
+		found := o.loosened(v, loosening)
+		findings, holds = append(findings, found), found.Rule == overlayLoosens.ID
 	}
 	o.Evidence = slices.Clone(o.Evidence)
-	var findings []diag.Finding
 	for _, f := range facts {
 		claim := Claim{Subject: o.ID, Predicate: f.predicate, Value: f.value, Source: FromPerson, SourceRef: v.SourceRef + canon.Pointer(f.field),
 			Method: overlayMethod, Confidence: 1, Review: Accepted}
-		if f.loosens {
-			found, holds := o.loosened(v, f)
-			if !holds {
-				claim.Review = Superseded
-			}
-			findings = append(findings, found)
+		if f.loosens && !holds {
+			claim.Review = Superseded
 		}
 		o.Evidence = append(o.Evidence, claim)
 	}
@@ -161,7 +166,7 @@ func (o Operation) overlaid(v Overlay) (Operation, []diag.Finding) {
 	if f, found := o.waives(v); found {
 		findings = append(findings, f)
 	}
-	if o.State == StateGenerated && (looser || len(before.LooserThan(o)) > 0) {
+	if o.State == StateGenerated && (len(loosening) > 0 || len(before.LooserThan(o)) > 0) {
 		o.State = StateReviewRequired
 	}
 	if v.Deny {
@@ -171,24 +176,28 @@ func (o Operation) overlaid(v Overlay) (Operation, []diag.Finding) {
 	return o, findings
 }
 
-// loosened reports whether a fact that is looser than what is inferred holds, and the finding that says so.
-func (o Operation) loosened(v Overlay, f fact) (diag.Finding, bool) {
-	where := v.SourceRef + canon.Pointer(f.field)
-	what := fmt.Sprintf("%s of operation %q from %s to %s", f.predicate, o.ID, bare(f.inferred), bare(f.value))
+// loosened is the finding about facts that are looser than what is inferred: that they hold, or why they do not.
+func (o Operation) loosened(v Overlay, facts []fact) diag.Finding {
+	var parts, fields []string
+	for _, f := range facts {
+		parts = append(parts, fmt.Sprintf("%s from %s to %s", f.predicate, bare(f.inferred), bare(f.value)))
+		fields = append(fields, f.field)
+	}
+	what := fmt.Sprintf("operation %q (%s)", o.ID, strings.Join(parts, ", "))
 	var found diag.Finding
 	switch {
 	case v.By == "" || v.Reason == "":
-		found = v.finding(overlayUnsigned, f.field, fmt.Sprintf("%s loosens %s, and does not say who answers for it and why", where, what),
-			"add by and reason to the overlay, or take "+f.field+" out of it")
+		found = v.finding(overlayUnsigned, "", fmt.Sprintf("%s loosens %s, and does not say who answers for it and why", v.SourceRef, what),
+			"add by and reason to it, or take "+strings.Join(fields, ", ")+" out of it")
 	case v.Seen != o.SeenDigest():
-		found = v.finding(overlayLapsed, f.field, fmt.Sprintf("%s would loosen %s, and the tool is not the one that %q looked at", where, what, v.By),
-			fmt.Sprintf("look at it with `anvil mcp review PACK`; to state it of the tool as it is now, write `seen: %s` into the overlay", o.SeenDigest()))
+		found = v.finding(overlayLapsed, "", fmt.Sprintf("%s would loosen %s, and the tool is not the one that %q looked at", v.SourceRef, what, v.By),
+			fmt.Sprintf("look at it with `anvil mcp review PACK`; to state it of the tool as it is now, write `seen: %s` into the annotation", o.SeenDigest()))
 	default:
-		found = v.finding(overlayLoosens, f.field, fmt.Sprintf("%s loosens %s, says %q: %s", where, what, v.By, v.Reason),
+		found = v.finding(overlayLoosens, "", fmt.Sprintf("%s loosens %s, says %q: %s", v.SourceRef, what, v.By, v.Reason),
 			"nothing, if it is meant; it lapses when the tool changes")
 	}
 	found.Tool = o.MCP.ToolName
-	return found, found.Rule == overlayLoosens.ID
+	return found
 }
 
 func bare(value canon.Raw) string { return strings.Trim(string(value), `"`) }

@@ -51,8 +51,9 @@ func TestProgressOnATerminal(t *testing.T) {
 
 // screen is the other side of a pseudo-terminal: what a person sees.
 type screen struct {
-	mu   sync.Mutex
-	seen bytes.Buffer
+	mu       sync.Mutex
+	seen     bytes.Buffer
+	keyboard io.Writer
 }
 
 func (s *screen) Write(p []byte) (int, error) {
@@ -102,7 +103,7 @@ func openTerminal(t *testing.T) (*screen, *os.File) {
 	if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 120}); err != nil {
 		t.Fatal(err)
 	}
-	s := &screen{}
+	s := &screen{keyboard: master}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

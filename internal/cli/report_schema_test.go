@@ -30,6 +30,7 @@ var reportKinds = []struct {
 	{"Inspections", "What inspect --all says of all configured servers.", inspections{}, []string{"inspect"}},
 	{"SnapshotReport", "What snapshot wrote, or why it wrote nothing.", snapshotReport{}, []string{"snapshot"}},
 	{"AdoptReport", "What adopt wrote, or why it wrote nothing.", adoptReport{}, []string{"adopt"}},
+	{"ReviewReport", "What review shows of the operations of a pack: findings about their tools, and everything else a person decides by.", reviewReport{}, []string{"review"}},
 	{"Report", "What diff, check and pack verify found, and what inspect says of a server that shows no surface.", diag.Report{},
 		[]string{"inspect", "diff", "check", "verify"}},
 }
@@ -50,6 +51,7 @@ var narrower = map[string]map[string]any{
 	"Finding.radius": {"enum": []any{"tool", "server", "client"}}, "Finding.axis": {"pattern": "^(spec|client):"}, "Accepted.until": {"pattern": aDay},
 	"Summary.bump": {"enum": []any{"patch", "minor", "major"}}, "Status.bump": {"enum": []any{"patch", "minor", "major"}}, "Summary.counts": {"propertyNames": map[string]any{"enum": allClasses}},
 	"SurfaceView.digest": {"pattern": aDigest}, "ToolView.digest": {"pattern": aDigest}, "SnapshotView.digest": {"pattern": aDigest}, "PackView.digest": {"pattern": aDigest},
+	"ReviewReport.pack": {"pattern": aDigest}, "ReviewedOperation.seen": {"pattern": aDigest},
 	"SnapshotView.change": {"enum": []any{"new", "changed", "unchanged"}}, "ClientVerdict.confirmed": {"pattern": aMonth},
 }
 

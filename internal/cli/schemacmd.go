@@ -21,7 +21,7 @@ func (sh *shell) schemaCommand() *cli.Command {
 	known := strings.Join(names, ", ")
 	return &cli.Command{
 		Name: "schema", Usage: "print the JSON Schema of a format", ArgsUsage: "NAME",
-		Description: "NAME is one of " + known + ". A report is what inspect, snapshot, adopt, diff, check and pack verify print with --format json.",
+		Description: "NAME is one of " + known + ". A report is what inspect, snapshot, adopt, diff, check, review and pack verify print with --format json.",
 		Action: func(c *cli.Context) error {
 			if err := sh.noArguments(c, 1); err != nil {
 				return err

@@ -152,8 +152,10 @@ func approvalFinding(rule diag.Rule, a Approval, tool, message string) diag.Find
 	f.Tool = tool
 	f.Hint = "read what changed, and approve it again with `anvil mcp approve` if it is still wanted"
 	switch rule.ID {
-	case approvalOrphaned.ID, approvalRefused.ID:
-		f.Hint = "take the approval out of the list"
+	case approvalOrphaned.ID:
+		f.Hint = "nothing, if the operation is meant to be gone: the approval is dropped; approve what took its place by name"
+	case approvalRefused.ID:
+		f.Hint = "nothing: the approval is dropped"
 	case approvalLapsed.ID, approvalTextChanged.ID:
 		f.Hint = "see what changed with `anvil mcp review PACK`, and approve it again if it is still wanted"
 	case approvalEnded.ID:

@@ -86,9 +86,8 @@ func (sh *shell) decided(c *cli.Context, earlier *pack.Pack, s *surface.McpSurfa
 		decided.Blocks = before.PersonsBlocks()
 	}
 	file, err := sh.loadConfig(c)
-	if err == nil && file == nil && len(before.Overlays()) > 0 {
-		err = usagef("%s was built with annotations of a configuration file (%s), and there is none here; nothing was written; name it with --config FILE",
-			earlier.Dir, before.Overlays()[0].SourceRef)
+	if err == nil {
+		err = overlooked(file, before, overlays)
 	}
 	if err != nil {
 		return decided, nil, err
@@ -101,6 +100,23 @@ func (sh *shell) decided(c *cli.Context, earlier *pack.Pack, s *surface.McpSurfa
 	}
 	d, findings := bridged.WithOverlays(decided.Overlays)
 	return decided, d.Withdrawn(before), refusedOverlays(file, findings)
+}
+
+// overlooked refuses to drop what an earlier pack was built with only because the file was not read, or the server was not called by its name.
+func overlooked(file *config.File, before air.Document, overlays []air.Overlay) error {
+	for _, was := range before.Overlays() {
+		if file == nil {
+			return usagef("the pack was built with annotations of a configuration file (%s), and there is none here; nothing was written; name it with --config FILE", was.SourceRef)
+		}
+		stated := slices.ContainsFunc(overlays, func(v air.Overlay) bool { return v.Operation == was.Operation })
+		for _, a := range file.Annotations {
+			if !stated && a.Overlay.SourceRef == was.SourceRef {
+				return usagef("%s: the pack was built with this annotation of the server %q, and the server is not called so now; nothing was written; adopt it by that name, or take the annotation out",
+					file.Place(a.Pointer), a.Server)
+			}
+		}
+	}
+	return nil
 }
 
 // seenBefore is what the author of an overlay saw of an operation, where the overlay does not say.

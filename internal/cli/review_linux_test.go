@@ -82,12 +82,25 @@ func (r *reviewing) modes() unix.Termios {
 	return *modes
 }
 
-func adoptedRefunds(t *testing.T) (server, dir string) {
+func adoptedRefunds(t *testing.T) (dir string) {
 	t.Helper()
-	server = filepath.Join(buildRefunds(t), "refunds")
+	server := filepath.Join(buildRefunds(t), "refunds")
 	t.Chdir(t.TempDir())
 	mustExit(t, 0, "mcp", "adopt", "--mode", "facade", "--out", "pack", "--", server)
-	return server, "pack"
+	return "pack"
+}
+
+// adoptedShop is a pack of three tools in a folder of its own, and what makes their server list another of them.
+func adoptedShop(t *testing.T) (dir string, change func()) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	const tools = `{"name": "shop", "tools": [{"name": "buy"}, {"name": "sell"}, {"name": "weigh"}]}`
+	writeFile(t, "server.json", tools)
+	mustExit(t, 0, "mcp", "adopt", "--out", "pack", "--", "fakeserver", "server.json")
+	return "pack", func() {
+		writeFile(t, "server.json", strings.Replace(tools, `"sell"`, `"sell", "description": "Sells it."`, 1))
+		mustExit(t, 0, "mcp", "adopt", "--out", "pack", "--", "fakeserver", "server.json")
+	}
 }
 
 func documentOf(t *testing.T, dir string) (air.Document, string) {
@@ -104,7 +117,7 @@ func documentOf(t *testing.T, dir string) (air.Document, string) {
 }
 
 func TestReviewOnATerminal(t *testing.T) {
-	_, dir := adoptedRefunds(t)
+	dir := adoptedRefunds(t)
 	_, before := documentOf(t, dir)
 	r := reviewOnTerminal(t, dir, "--by", "ada")
 	modes := r.modes()
@@ -158,7 +171,7 @@ func TestReviewOnATerminal(t *testing.T) {
 }
 
 func TestReviewGivenUpWritesNothing(t *testing.T) {
-	_, dir := adoptedRefunds(t)
+	dir, _ := adoptedShop(t)
 	_, before := documentOf(t, dir)
 	for name, keys := range map[string]string{"at the question": "\x03", "in a reason": "ahalf\x03"} {
 		r := reviewOnTerminal(t, dir)
@@ -178,21 +191,20 @@ func TestReviewGivenUpWritesNothing(t *testing.T) {
 
 // A pack that is built again while somebody reads counts: what was decided of a tool that is another one by then is not written.
 func TestReviewOfAPackThatChanges(t *testing.T) {
-	server, dir := adoptedRefunds(t)
+	dir, change := adoptedShop(t)
 	r := reviewOnTerminal(t, dir)
 	r.presses(1, "a")
 	r.types("\r")
-	r.presses(2, "s")
-	r.presses(3, "a") // create_refund, which v2 changes
+	r.presses(2, "a") // sell, which changes
 	r.types("\r")
-	r.sees("4 of 10", 1)
-	mustExit(t, 0, "mcp", "adopt", "--out", dir, "--", server, "-surface", "v2")
-	r.presses(4, "q")
+	r.sees("3 of 3", 1)
+	change()
+	r.presses(3, "q")
 	r.ends(exitClean)
-	r.sees("not decided create_refund: the pack was built again meanwhile", 1)
-	r.sees("1 of 10 operations can be called", 1)
+	r.sees("not decided sell: the pack was built again meanwhile", 1)
+	r.sees("1 of 3 operations can be called", 1)
 	d, _ := documentOf(t, dir)
-	if o, _ := d.Find("refunds.create_refund"); o.State == air.StateApproved {
+	if o, _ := d.Find("shop.sell"); o.State == air.StateApproved {
 		t.Error("a tool was approved that nobody looked at")
 	}
 }

@@ -82,7 +82,9 @@ func (g gate) decide(ctx context.Context, c Call, reply func(wire.Envelope), ros
 
 func (f *Facade) notExposed(tool string) refusal {
 	r := refusal{code: codeParams, message: "unknown tool " + shown(tool), reason: deniedByPolicy}
-	if f.options.Known[tool] {
+	if why := f.options.Blocked[tool]; why != "" {
+		r.hint = fmt.Sprintf("the tool is part of pack %s and blocked %s", f.options.Name, why)
+	} else if f.options.Known[tool] {
 		r.hint = fmt.Sprintf("the tool is part of pack %s and not approved; to allow it %s", f.options.Name, f.approval(tool))
 	} else {
 		r.hint = fmt.Sprintf("pack %s has no such tool; list its tools with tools/list; a tool new in the server has to be adopted, then %s", f.options.Name, f.approval(tool))

@@ -23,6 +23,8 @@ type Options struct {
 	Text map[string]string
 	// Known holds the pack's tools that are not approved, for a refusal that says what to do.
 	Known map[string]bool
+	// Blocked says of those of Known that a person blocked who did, why, and how that ends, for the refusal. Optional.
+	Blocked map[string]string
 	// Dial opens a fresh upstream session. ctx bounds the dialling alone. The facade closes the link.
 	Dial func(ctx context.Context) (wire.Link, error)
 	// Log gets one line for the operator, without payloads; it must be safe for concurrent use. nil discards.
@@ -101,7 +103,7 @@ func New(o Options) (*Facade, error) {
 			return nil, fmt.Errorf("facade of %s: the text of tool %q was approved as %q, which is no digest; leave it out or approve the tool again with `anvil mcp approve`", o.Name, tool, digest)
 		}
 	}
-	o.Expose, o.Text, o.Known = maps.Clone(o.Expose), maps.Clone(o.Text), maps.Clone(o.Known)
+	o.Expose, o.Text, o.Known, o.Blocked = maps.Clone(o.Expose), maps.Clone(o.Text), maps.Clone(o.Known), maps.Clone(o.Blocked)
 	f := &Facade{options: o, limits: o.Limits.withDefaults(), sessions: map[string]*httpSession{}}
 	f.notes.log = f.logf
 	f.ctx, f.cancel = context.WithCancel(context.Background())

@@ -91,6 +91,8 @@ func (o Operation) approve(approvals []Approval, now time.Time) (Operation, []di
 func (o Operation) refuses(a Approval, now time.Time) (diag.Rule, string) {
 	until, err := a.until()
 	switch {
+	case o.Block != nil:
+		return approvalEnded, "ends: " + o.Block.story()
 	case o.State == StateBlocked || o.State == StateDeprecated:
 		return approvalRefused, fmt.Sprintf("has no effect: the operation is %s", o.State)
 	case a.By == "" || signedAt(a).IsZero() || err != nil:
@@ -149,8 +151,15 @@ func approvalFinding(rule diag.Rule, a Approval, tool, message string) diag.Find
 	f := rule.Finding("operation/"+a.Operation, message)
 	f.Tool = tool
 	f.Hint = "read what changed, and approve it again with `anvil mcp approve` if it is still wanted"
-	if rule.ID == approvalOrphaned.ID || rule.ID == approvalRefused.ID {
-		f.Hint = "take the approval out of the list"
+	switch rule.ID {
+	case approvalOrphaned.ID:
+		f.Hint = "nothing, if the operation is meant to be gone: the approval is dropped; approve what took its place by name"
+	case approvalRefused.ID:
+		f.Hint = "nothing: the approval is dropped"
+	case approvalLapsed.ID, approvalTextChanged.ID:
+		f.Hint = "see what changed with `anvil mcp review PACK`, and approve it again if it is still wanted"
+	case approvalEnded.ID:
+		f.Hint = "nothing, if the block is meant"
 	}
 	return f.Sealed(a.By, a.At, a.ContractDigest, a.TextDigest)
 }

@@ -21,6 +21,7 @@ type Document struct {
 	ResourceTemplates []ResourceTemplate `json:"resourceTemplates"`
 	Prompts           []Prompt           `json:"prompts"`
 	Instructions      canon.Raw          `json:"instructions,omitzero"` // as the server sent them
+	Blocks            []Block            `json:"blocks,omitempty"`      // of operations that are not there: they hold should one come back
 	Diagnostics       []diag.Finding     `json:"diagnostics"`           // doubts met while lowering
 }
 

@@ -76,7 +76,7 @@ func (o Operation) malformed() string {
 			return fmt.Sprintf("a claim on %s is about another operation, or holds a figure out of bounds", c.Predicate)
 		}
 	}
-	return ""
+	return o.misdecided()
 }
 
 func outside(v, limit int) bool { return v < 0 || v > limit }
@@ -139,6 +139,29 @@ func misfitMember(v reflect.Value, n *canon.Node, words map[reflect.Type][]strin
 				return "/" + name + problem
 			}
 		}
+	}
+	return ""
+}
+
+// misdecided says what of the records of people's decisions is not about o, or holds no word of its enumeration.
+func (o Operation) misdecided() string {
+	if b := o.Block; b != nil && b.Operation != o.ID {
+		return fmt.Sprintf("its block is of %q", b.Operation)
+	}
+	if l := o.Lapsed; l != nil && l.Approval.Operation != o.ID {
+		return fmt.Sprintf("its lapsed approval is of %q", l.Approval.Operation)
+	}
+	v := o.Overlay
+	if v == nil {
+		return ""
+	}
+	for _, given := range [][2]string{{"effect", string(v.Effect)}, {"risk", string(v.Risk)}, {"idempotency", string(v.Idempotency)}} {
+		if field, word := given[0], given[1]; word != "" && !slices.Contains(OverlayWords(field), word) {
+			return fmt.Sprintf("overlay.%s %q is unknown", field, word)
+		}
+	}
+	if v.Operation != o.ID {
+		return fmt.Sprintf("its overlay is of %q", v.Operation)
 	}
 	return ""
 }

@@ -8,8 +8,9 @@ type Operation struct {
 	CanonicalName  string       `json:"canonicalName"` // see CanonicalName
 	DisplayName    string       `json:"displayName"`
 	Description    string       `json:"description,omitzero"`
-	Tags           []string     `json:"tags,omitempty"` // set by people; sorted
-	Owner          Owner        `json:"owner,omitzero"` // set by people; of the service where it is left out
+	ServerText     string       `json:"serverDescription,omitzero"` // the server's own, where an overlay put another in its place
+	Tags           []string     `json:"tags,omitempty"`             // set by people; sorted
+	Owner          Owner        `json:"owner,omitzero"`             // set by people; of the service where it is left out
 	Effect         Effect       `json:"effect"`
 	Archetype      Archetype    `json:"archetype"`
 	Input          Input        `json:"input"`
@@ -31,6 +32,9 @@ type Operation struct {
 	ReviewNotes    []string     `json:"reviewNotes,omitempty"`
 	Evidence       []Claim      `json:"evidence"`
 	Approval       *Approval    `json:"approval,omitempty"` // in force; set by Document.WithApprovals alone
+	Lapsed         *Lapse       `json:"lapsed,omitempty"`   // set by Document.WithLapses alone
+	Block          *Block       `json:"block,omitempty"`    // set by Document.WithBlocks and WithOverlays alone
+	Overlay        *Overlay     `json:"overlay,omitempty"`  // set by Document.WithOverlays alone
 }
 
 // Effect is what a call does to the world.
@@ -143,5 +147,5 @@ const (
 	StateReviewRequired State = "review_required" // a person must look at it: it changes things, or its evidence disagrees
 	StateApproved       State = "approved"
 	StateDeprecated     State = "deprecated"
-	StateBlocked        State = "blocked" // cannot be approved: what it does or whom it reaches cannot be told
+	StateBlocked        State = "blocked" // by a person (Block), or because what it does or whom it reaches cannot be told
 )

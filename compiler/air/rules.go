@@ -4,10 +4,11 @@ import "anvil/compiler/diag"
 
 // Rules lists the rules of this package: what WithApprovals and Validate report.
 var Rules = diag.NewCatalog(
-	approvalExpired, approvalInvalid, approvalLapsed, approvalOrphaned, approvalRefused, approvalTextChanged, approvalUnbound,
-	capabilityMemberMissing, duplicateCommand, duplicateFlag, duplicateOperationID, duplicateToolName, emptyRetryConditions, evidenceLoosened,
-	keyCarrierUnsupported, missingConfirmation, paginationUnbound, paramsNotDerived, queryPassthrough, statusOperationUnfit, unprovenIdempotency,
-	unsafeRetry,
+	approvalEnded, approvalExpired, approvalInvalid, approvalLapsed, approvalOrphaned, approvalRefused, approvalTextChanged, approvalUnbound,
+	blockKept, capabilityMemberMissing, duplicateCommand, duplicateFlag, duplicateOperationID, duplicateToolName, emptyRetryConditions,
+	evidenceLoosened, keyCarrierUnsupported, missingConfirmation, overlayAliasTaken, overlayIneffective, overlayLapsed, overlayLoosens,
+	overlayOrphaned, overlayUnsigned, overlayWithdrawn, paginationUnbound, paramsNotDerived, queryPassthrough, statusOperationUnfit,
+	unprovenIdempotency, unsafeRetry,
 )
 
 var approvalExpired = diag.Rule{

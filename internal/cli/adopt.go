@@ -11,7 +11,6 @@ import (
 
 	cli "github.com/urfave/cli/v2"
 
-	"anvil/compiler/adopt"
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
@@ -25,7 +24,9 @@ func (sh *shell) adoptCommand() *cli.Command {
 		Name: "adopt", Usage: "adopt a server: capture it, gate it and write its pack",
 		ArgsUsage: "TARGET",
 		Description: `Writes the folder whole or not at all. Adopting into a pack that is there keeps the approvals whose operation has the same
-contract still, and compares with the surface it was made of, unless --base names another. Nothing is written when the gate refuses the surface; what it lets pass because somebody accepted it is told on stderr.
+contract still, and every block, and compares with the surface it was made of, unless --base names another. What the configuration
+states of single tools in its section annotations is put over what is inferred. Nothing is written when the gate refuses the surface;
+what it lets pass because somebody accepted it is told on stderr.
 
 ` + targetUsage,
 		Flags: targetFlags(append([]cli.Flag{
@@ -71,13 +72,16 @@ func (sh *shell) adopt(c *cli.Context) error {
 		return err
 	}
 	in.Snapshot = seen.snapshot
+	if in.Decided.Overlays, err = sh.overlaysFor(c, target, seen.snapshot); err != nil {
+		return err
+	}
 	if err := makeParent(out); err != nil {
 		return err
 	}
 	var built emit.Built
 	var given approving
 	if err := sh.exclusively(out, func() (err error) {
-		built, given, err = sh.adoptInto(out, in, selection)
+		built, given, err = sh.adoptInto(c, out, in, selection)
 		return err
 	}); err != nil {
 		return err
@@ -116,8 +120,9 @@ func (sh *shell) inputs(c *cli.Context, mode pack.Mode, target config.Target) (i
 	return in, err
 }
 
-// adoptInto builds the pack and puts it in place; what the pack that is there made of the same is kept. What was approved while the server was asked counts: the approvals are read now.
-func (sh *shell) adoptInto(out string, in emit.Inputs, selection selection) (built emit.Built, given approving, err error) {
+// adoptInto builds the pack and puts it in place; what the pack that is there made of the same is kept. What was decided while the server was
+// asked counts: the decisions are read now.
+func (sh *shell) adoptInto(c *cli.Context, out string, in emit.Inputs, selection selection) (built emit.Built, given approving, err error) {
 	earlier, err := checkOut(out)
 	if err != nil {
 		return built, given, err
@@ -129,16 +134,23 @@ func (sh *shell) adoptInto(out string, in emit.Inputs, selection selection) (bui
 		}
 		in.Auth = kept.Auth
 	}
-	if given, err = sh.approvalsFor(earlier, adopt.Bridge(in.Snapshot), selection); err != nil {
+	decided, withdrawn, err := sh.decided(c, earlier, in.Snapshot, in.Decided.Overlays)
+	if err != nil {
 		return built, given, err
 	}
-	in.Approvals, in.Earlier = given.approvals, earlier
+	lowered, _ := decided.Lower(in.Snapshot)
+	if given, err = sh.approvalsFor(earlier, lowered, decided, selection); err != nil {
+		return built, given, err
+	}
+	in.Approvals, in.Decided, in.Earlier = given.approvals, given.decided, earlier
 	if in.Base, err = baseFrom(earlier, in); err != nil {
 		return built, given, err
 	}
 	if built, err = emit.Build(in); err != nil {
 		return built, given, err
 	}
+	built.Findings = append(built.Findings, withdrawn...)
+	diag.Sort(built.Findings)
 	return built, given, sh.writePack(out, earlier, built)
 }
 
@@ -263,6 +275,7 @@ func adoptedLines(out string, built emit.Built) string {
 	fmt.Fprintf(&b, "adopted %s %s into %s (%s mode)\n", diag.Printable(orUnnamed(d.Service.Name)), diag.Printable(d.Service.Version), out, built.Manifest.Mode)
 	fmt.Fprintf(&b, "  tools     %s\n", effectCounts(d))
 	fmt.Fprintf(&b, "  approved  %d of %d\n", len(d.Approved().Operations), len(d.Operations))
+	writeDecided(&b, out, d)
 	if len(d.Resources)+len(d.ResourceTemplates)+len(d.Prompts) > 0 {
 		fmt.Fprintf(&b, "  kept      %s, %s, %s\n", counted(len(d.Resources), "resource"), counted(len(d.ResourceTemplates), "template"),
 			counted(len(d.Prompts), "prompt"))
@@ -297,6 +310,8 @@ func nextAfterAdopt(out string, built emit.Built) string {
 	d := built.Document
 	reads := slices.ContainsFunc(d.Operations, func(o air.Operation) bool { return o.Effect.Kind == air.Read && o.State != air.StateBlocked })
 	switch {
+	case len(d.Lapses()) > 0:
+		return "anvil mcp review " + diag.ShellPath(out)
 	case len(d.Approved().Operations) == 0 && reads:
 		return "anvil mcp approve " + diag.ShellPath(out) + " --read-only"
 	case len(d.Approved().Operations) == 0:

@@ -29,8 +29,9 @@ func (sh *shell) approveCommand() *cli.Command {
 		Name: "approve", Usage: "approve operations of a pack, so that they can be called",
 		ArgsUsage: "PACK [OP...]",
 		Description: `OP is a tool name or an operation id; see them with ` + "`anvil mcp inspect PACK`" + `. An approval is bound to the operation's
-contract and lapses when that changes. --read-only and --all leave approvals that hold as they are; naming an operation
-approves it anew. --read-only passes over the tools of which the gate warns, and says which; naming one approves it all the same.`,
+contract and lapses when that changes. --read-only and --all leave approvals that hold as they are, and blocked operations blocked;
+naming an operation approves it anew, and lifts a block. --read-only passes over the tools of which the gate warns, and says which;
+naming one approves it all the same. ` + "`anvil mcp review PACK`" + ` walks through the operations one by one, ` + "`anvil mcp block`" + ` takes an approval back.`,
 		Flags: append(approvalFlags(),
 			&cli.BoolFlag{Name: "read-only", Usage: "approve every operation that is inferred to read only"},
 			&cli.BoolFlag{Name: "all", Usage: "approve every operation"},
@@ -105,45 +106,18 @@ func (sh *shell) approve(c *cli.Context) error {
 		return err
 	}
 	dir := c.Args().First()
-	if err := checkOutside(dir); err != nil {
-		return err
-	}
-	if !pack.IsPack(dir) {
-		_, err := pack.Open(dir)
-		return err
-	}
-	return sh.exclusively(dir, func() error { return sh.approveIn(c, dir, s) })
-}
-
-func (sh *shell) approveIn(c *cli.Context, dir string, s selection) error {
-	p, before, err := openTrusted(dir)
-	if err != nil {
-		return err
-	}
-	in, _, err := emit.InputsOf(p)
-	if err != nil {
-		return err
-	}
-	if s.concerns, err = sh.concernsAbout(c, in.Snapshot); err != nil {
-		return err
-	}
-	given, err := sh.approvalsFor(p, before, s)
-	if err != nil {
-		return err
-	}
-	in.Approvals = given.approvals
-	built, err := emit.Build(in)
-	if err != nil {
-		return err
-	}
-	if err := sh.writePack(p.Dir, p, built); err != nil {
-		return err
-	}
-	if err := sh.printApproved(p.Dir, given, built); err != nil {
-		return err
-	}
-	s.concerns.tell(sh.err, given.chosen, given.skipped, dir)
-	return nil
+	return sh.changePack(dir, func(p *pack.Pack, before air.Document, in *emit.Inputs) (func(emit.Built), error) {
+		var err error
+		if s.concerns, err = sh.concernsAbout(c, in.Snapshot); err != nil {
+			return nil, err
+		}
+		given, err := sh.approvalsFor(p, before, in.Decided, s)
+		in.Approvals, in.Decided = given.approvals, given.decided
+		return func(built emit.Built) {
+			sh.printApproved(p.Dir, given, built)
+			s.concerns.tell(sh.err, given.chosen, given.skipped, dir)
+		}, err
+	})
 }
 
 // concernsAbout runs the gate on the surface of a pack. What the configuration accepts is no concern.
@@ -159,12 +133,14 @@ func (sh *shell) concernsAbout(c *cli.Context, s *surface.McpSurfaceSnapshot) (c
 // approving is what a selection comes to.
 type approving struct {
 	approvals []air.Approval  // those from before, and those now given
+	decided   emit.Decided    // without the blocks that are lifted
 	chosen    []air.Operation // that are approved now
 	skipped   []air.Operation // that would be, were it not for what the gate has against their tools
 }
 
-// approvalsFor joins the approvals an earlier pack, which is trusted, holds with those now given for the chosen operations of d.
-func (sh *shell) approvalsFor(earlier *pack.Pack, d air.Document, s selection) (given approving, err error) {
+// approvalsFor joins the approvals an earlier pack, which is trusted, holds with those now given for the chosen operations of d, in which
+// everything else that was decided is in force. Approving a blocked operation lifts the block.
+func (sh *shell) approvalsFor(earlier *pack.Pack, d air.Document, decided emit.Decided, s selection) (given approving, err error) {
 	if earlier != nil {
 		before, err := earlier.Document()
 		if err != nil {
@@ -176,13 +152,26 @@ func (sh *shell) approvalsFor(earlier *pack.Pack, d air.Document, s selection) (
 	if given.chosen, given.skipped, err = s.choose(inForce); err != nil {
 		return given, err
 	}
+	given.decided = decided
 	for _, o := range given.chosen {
-		record := s.record
-		record.Operation, record.ContractDigest, record.TextDigest = o.ID, o.ContractDigest, o.TextDigest
-		given.approvals = slices.DeleteFunc(given.approvals, func(a air.Approval) bool { return a.Operation == o.ID })
-		given.approvals = append(given.approvals, record)
+		given.approvals = withApproval(given.approvals, s.record, o)
+		given.decided.Blocks = withoutBlock(given.decided.Blocks, o.ID)
 	}
 	return given, sh.withinBudget(inForce, given, s.waivers)
+}
+
+// withApproval returns the approvals with the record of one of o in place of any other.
+func withApproval(approvals []air.Approval, record air.Approval, o air.Operation) []air.Approval {
+	record.Operation, record.ContractDigest, record.TextDigest = o.ID, o.ContractDigest, o.TextDigest
+	return append(withoutApproval(approvals, o.ID), record)
+}
+
+func withoutApproval(approvals []air.Approval, id string) []air.Approval {
+	return slices.DeleteFunc(slices.Clone(approvals), func(a air.Approval) bool { return a.Operation == id })
+}
+
+func withoutBlock(blocks []air.Block, id string) []air.Block {
+	return slices.DeleteFunc(slices.Clone(blocks), func(b air.Block) bool { return b.Operation == id })
 }
 
 // choose returns the operations to approve; a name that is not there, and a blocked operation that is named, are errors. Those chosen by
@@ -206,38 +195,76 @@ func (s selection) choose(d air.Document) (chosen, skipped []air.Operation, err 
 	return chosen, skipped, nil
 }
 
+// named returns the operations that were named. One that a person blocked is among them: naming it lifts the block.
 func (s selection) named(d air.Document) (chosen []air.Operation, err error) {
-	var unknown []string
-	for _, name := range s.operations {
-		matches := operationsCalled(d, name)
-		switch {
-		case len(matches) == 0:
-			unknown = append(unknown, fmt.Sprintf("%q", name))
-		case len(matches) > 1:
-			return nil, ambiguous(name, matches)
-		case matches[0].State == air.StateBlocked:
-			return nil, usagef("operation %s is blocked and cannot be approved: %s; nothing was approved", name, strings.Join(matches[0].ReviewNotes, "; "))
-		default:
-			chosen = append(chosen, matches[0])
-		}
+	if chosen, err = namedIn(d, s.operations, "approved"); err != nil {
+		return nil, err
 	}
-	if len(unknown) > 0 {
-		return nil, usagef("no operation or tool %s in this pack; nothing was approved; see what there is with `anvil mcp inspect PACK`", strings.Join(unknown, ", "))
+	for _, o := range chosen {
+		if reason := unapprovable(d, o); reason != "" {
+			return nil, usagef("%s; nothing was approved", reason)
+		}
 	}
 	return chosen, nil
 }
 
-func (sh *shell) printApproved(dir string, given approving, built emit.Built) error {
-	for _, o := range given.chosen {
-		word := "approved"
-		if o.State == air.StateApproved {
-			word = "renewed"
+// namedIn returns the operations of d that words name, by tool or by id; done is what was not done with any when one is not there.
+func namedIn(d air.Document, words []string, done string) (named []air.Operation, err error) {
+	var unknown []string
+	for _, word := range words {
+		matches := operationsCalled(d, word)
+		switch {
+		case len(matches) == 0:
+			unknown = append(unknown, fmt.Sprintf("%q", word))
+		case len(matches) > 1:
+			return nil, ambiguous(word, matches)
+		case !slices.ContainsFunc(named, func(o air.Operation) bool { return o.ID == matches[0].ID }):
+			named = append(named, matches[0])
 		}
-		fmt.Fprintf(sh.out, "%-9s %s  (%s, %s risk)\n", word, diag.Printable(o.MCP.ToolName), effectWords(o), o.Effect.Risk)
+	}
+	if len(unknown) > 0 {
+		return nil, usagef("no operation or tool %s in this pack; nothing was %s; see what there is with `anvil mcp inspect PACK`", strings.Join(unknown, ", "), done)
+	}
+	return named, nil
+}
+
+// unapprovable says why no approval can expose o, and what to do; "" when one can.
+func unapprovable(d air.Document, o air.Operation) string {
+	switch {
+	case o.Overlay != nil && o.Overlay.Deny:
+		return fmt.Sprintf("operation %s is denied by %s and cannot be approved; take deny out of it and adopt the server again, if that is not meant",
+			o.ID, diag.Printable(o.Overlay.SourceRef))
+	case o.State != air.StateBlocked || o.Block != nil:
+		return ""
+	}
+	reasons := o.ReviewNotes
+	for _, f := range d.Diagnostics {
+		if f.Tool == o.MCP.ToolName && f.Class == diag.Error {
+			reasons = append(slices.Clone(reasons), f.Message+" ("+f.Hint+")")
+		}
+	}
+	return fmt.Sprintf("operation %s is blocked and cannot be approved: %s", o.ID, orNone(diag.Printable(strings.Join(reasons, "; "))))
+}
+
+func (sh *shell) tellApproved(o air.Operation) {
+	word := "approved"
+	if o.State == air.StateApproved {
+		word = "renewed"
+	}
+	fmt.Fprintf(sh.out, "%-9s %s  (%s, %s risk)\n", word, diag.Printable(o.MCP.ToolName), effectWords(o), o.Effect.Risk)
+	if o.Block != nil {
+		fmt.Fprintf(sh.out, "          this lifts the block %s\n", blockWords(*o.Block))
+	}
+}
+
+func (sh *shell) printApproved(dir string, given approving, built emit.Built) {
+	for _, o := range given.chosen {
+		sh.tellApproved(o)
 	}
 	if len(given.chosen) == 0 {
 		fmt.Fprintln(sh.out, "nothing new to approve")
 	}
+	sh.tellStillBlocked(built.Document, dir)
 	approved := len(built.Document.Approved().Operations)
 	fmt.Fprintf(sh.out, "%d of %s can be called\n", approved, counted(len(built.Document.Operations), "operation"))
 	if approved == 0 && len(given.skipped) > 0 {
@@ -247,5 +274,4 @@ func (sh *shell) printApproved(dir string, given approving, built emit.Built) er
 	} else if built.Manifest.Mode == pack.Facade {
 		fmt.Fprintf(sh.out, "\nnext: anvil mcp serve %s\n", diag.ShellPath(dir))
 	}
-	return nil
 }

@@ -72,6 +72,7 @@ type toolView struct {
 	Flags     []string       `json:"flags"`          // what else sets it apart, and the rules that found something in it
 	RefusedBy []string       `json:"refusedBy"`      // the clients that do not take it, or fall over it
 	State     string         `json:"state,omitzero"` // in a pack: approved, or why not
+	Block     string         `json:"block,omitzero"` // in a pack: who blocked it, when and why
 	Digest    string         `json:"digest"`
 
 	state air.State
@@ -172,6 +173,9 @@ func newToolView(it surface.Item, o *air.Operation, findings []gate.Gist, inPack
 	}
 	if inPack {
 		t.State = string(t.state)
+		if o != nil && o.Block != nil {
+			t.Block = blockWords(*o.Block)
+		}
 	}
 	return t
 }

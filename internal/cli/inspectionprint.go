@@ -50,6 +50,7 @@ func (s surfaceView) writeText(w io.Writer) error {
 		if err := writeToolTable(w, s.Tools); err != nil {
 			return err
 		}
+		writeBlocks(w, s.Tools)
 		writeCosts(w, s.Costs)
 	}
 	fmt.Fprintln(w)
@@ -102,6 +103,15 @@ func writeToolTable(w io.Writer, tools []toolView) error {
 			cellOf(tool.Arguments, maxCell), cellOf(tool.Hints, maxCell), cellOf(tool.Flags, maxCell))
 	}
 	return t.Flush()
+}
+
+// writeBlocks tells who blocked which tool, and why.
+func writeBlocks(w io.Writer, tools []toolView) {
+	for _, t := range tools {
+		if t.Block != "" {
+			fmt.Fprintf(w, "blocked: %s %s\n", t.cell(), t.Block)
+		}
+	}
 }
 
 // mostCostly is how many tools the table of costs has; JSON has all of them.

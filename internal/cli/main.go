@@ -102,7 +102,7 @@ func (sh *shell) app() *cli.App {
 				Name: "mcp", Usage: "inspect, adopt, compare and serve MCP servers", Action: sh.noCommand,
 				Subcommands: []*cli.Command{
 					sh.inspectCommand(), sh.snapshotCommand(), sh.adoptCommand(), sh.diffCommand(), sh.checkCommand(),
-					sh.approveCommand(), sh.callCommand(), sh.serveCommand(),
+					sh.reviewCommand(), sh.approveCommand(), sh.blockCommand(), sh.callCommand(), sh.serveCommand(),
 				},
 			},
 			{

@@ -82,6 +82,9 @@ func nextForPack(path string, mode pack.Mode, tools []toolView) []step {
 	if approved && mode == pack.Facade {
 		steps = append(steps, step{"give the facade to your agent host", "anvil mcp serve " + path})
 	}
+	if reads || open != "" {
+		steps = append(steps, step{"look at each tool and decide", "anvil mcp review " + path})
+	}
 	if reads {
 		steps = append(steps, step{"approve the tools that only read", "anvil mcp approve " + path + " --read-only"})
 	}

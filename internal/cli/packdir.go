@@ -68,6 +68,41 @@ func (sh *shell) exclusively(dir string, work func() error) error {
 	return work()
 }
 
+// changePack builds a pack again with what change makes of its inputs, and puts it in the place of the old one, while no other anvil changes it.
+// change is given the pack and its document, and returns how to tell what was done. On error the pack is as it was.
+func (sh *shell) changePack(dir string, change func(p *pack.Pack, d air.Document, in *emit.Inputs) (tell func(emit.Built), err error)) error {
+	if err := checkOutside(dir); err != nil {
+		return err
+	}
+	if !pack.IsPack(dir) {
+		_, err := pack.Open(dir)
+		return err
+	}
+	return sh.exclusively(dir, func() error {
+		p, d, err := openTrusted(dir)
+		if err != nil {
+			return err
+		}
+		in, _, err := emit.InputsOf(p)
+		if err != nil {
+			return err
+		}
+		tell, err := change(p, d, &in)
+		if err != nil {
+			return err
+		}
+		built, err := emit.Build(in)
+		if err != nil {
+			return err
+		}
+		if err := sh.writePack(p.Dir, p, built); err != nil {
+			return err
+		}
+		tell(built)
+		return nil
+	})
+}
+
 // checkOutside refuses to replace a folder that the user's shell is in: it would be left in one that is no more.
 func checkOutside(dir string) error {
 	target, err := realPath(dir)

@@ -35,6 +35,7 @@ var reportKinds = []struct {
 	{"PackShow", "What is in a pack.", shownPack{}, []string{"pack-show"}},
 	{"PackExplanation", "What a rebuild regenerates between two packs, and why.", explanation{}, []string{"pack-explain"}},
 	{"PackArchive", "What was written of a pack: an archive, or a folder from one.", archiveView{}, []string{"pack-archive", "pack-open"}},
+	{"ReviewReport", "What review shows of the operations of a pack: findings about their tools, and everything else a person decides by.", reviewReport{}, []string{"review"}},
 	{"Report", "What diff, check and pack verify found, and what inspect says of a server that shows no surface.", diag.Report{},
 		[]string{"inspect", "diff", "check", "verify"}},
 }
@@ -55,6 +56,7 @@ var narrower = map[string]map[string]any{
 	"Finding.radius": {"enum": []any{"tool", "server", "client"}}, "Finding.axis": {"pattern": "^(spec|client):"}, "Accepted.until": {"pattern": aDay},
 	"Summary.bump": {"enum": []any{"patch", "minor", "major"}}, "Status.bump": {"enum": []any{"patch", "minor", "major"}}, "Summary.counts": {"propertyNames": map[string]any{"enum": allClasses}},
 	"SurfaceView.digest": {"pattern": aDigest}, "ToolView.digest": {"pattern": aDigest}, "SnapshotView.digest": {"pattern": aDigest}, "ShownArtifact.digest": {"pattern": aDigest}, "Side.digest": {"pattern": aDigest}, "PackView.digest": {"pattern": aDigest},
+	"ReviewReport.pack": {"pattern": aDigest}, "ReviewedOperation.seen": {"pattern": aDigest},
 	"SnapshotView.change": {"enum": []any{"new", "changed", "unchanged"}}, "ClientVerdict.confirmed": {"pattern": aMonth},
 }
 

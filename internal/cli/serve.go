@@ -144,7 +144,7 @@ func (sh *shell) openFacadeTo(server config.Server, p *pack.Pack, document air.D
 	if err != nil {
 		return nil, err
 	}
-	exposed, known := sh.exposure(document, log)
+	exposed, known, blocked := sh.exposure(document, p.Dir, log)
 	texts, err := approvedTexts(p, exposed)
 	if err != nil {
 		return nil, err
@@ -152,27 +152,30 @@ func (sh *shell) openFacadeTo(server config.Server, p *pack.Pack, document air.D
 	if len(exposed) == 0 {
 		log("no operation of " + p.Dir + " is approved, so there is no tool to call; approve some with: anvil mcp approve " + diag.ShellPath(p.Dir) + " --read-only")
 	}
-	return facade.New(facade.Options{Name: p.Dir, Expose: exposed, Known: known, Text: texts, Dial: dial, Log: log})
+	return facade.New(facade.Options{Name: p.Dir, Expose: exposed, Known: known, Blocked: blocked, Text: texts, Dial: dial, Log: log})
 }
 
-// exposure returns the tools that may be called now, with the contract each was approved with, and those that may not. An approval that has
-// expired since the pack was built holds no more.
-func (sh *shell) exposure(d air.Document, log func(string)) (exposed map[string]string, known map[string]bool) {
+// exposure returns the tools that may be called now, with the contract each was approved with, and those that may not, with what is to be said
+// of those that are blocked. An approval that has expired since the pack was built holds no more.
+func (sh *shell) exposure(d air.Document, dir string, log func(string)) (exposed map[string]string, known map[string]bool, blocked map[string]string) {
 	now, findings := d.WithApprovals(pack.Approvals(d), sh.now())
 	for _, f := range findings {
 		if f.Class.Rank() >= diag.Warning.Rank() {
 			log(f.Message + "; " + f.Hint)
 		}
 	}
-	exposed, known = map[string]string{}, map[string]bool{}
+	exposed, known, blocked = map[string]string{}, map[string]bool{}, map[string]string{}
 	for _, o := range now.Operations {
 		if o.State == air.StateApproved {
 			exposed[o.MCP.ToolName] = o.Approval.ContractDigest
-		} else {
-			known[o.MCP.ToolName] = true
+			continue
+		}
+		known[o.MCP.ToolName] = true
+		if o.Block != nil {
+			blocked[o.MCP.ToolName] = blockWords(*o.Block) + "; " + liftWords(dir, o)
 		}
 	}
-	return exposed, known
+	return exposed, known, blocked
 }
 
 // approvedTexts returns the digest of the text of each exposed tool as it stands in the pack.

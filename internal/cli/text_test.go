@@ -102,7 +102,7 @@ func TestChooseLeavesBlockedAndHeld(t *testing.T) {
 		{"by tool and by id", selection{operations: []string{"b", "s.a"}}, "s.b s.a"},
 		{"a held one by name", selection{operations: []string{"d"}}, "s.d"},
 		{"name and kind", selection{operations: []string{"a"}, readOnly: true}, "s.a s.e"},
-		{"blocked by name", selection{operations: []string{"c"}}, "operation c is blocked and cannot be approved: two tools of that name; nothing was approved"},
+		{"blocked by name", selection{operations: []string{"c"}}, "operation s.c is blocked and cannot be approved: two tools of that name; nothing was approved"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -45,6 +45,8 @@ type File struct {
 	Gate Gate
 	Diff Diff
 
+	Annotations []Annotation // in the order of the file
+
 	lines     yaml.Lines
 	json      bool            // it is written as JSON
 	written   map[string]bool // the sections and settings there are: diff, diff.accept
@@ -176,7 +178,9 @@ func (f *File) readTop(root *canon.Node) (problems []error) {
 		case "mcp":
 			node, below := unwrapServers(m.Value, at)
 			problems = append(problems, f.addServers(node, below)...)
-		case "gate", "diff", "policy", "learn", "facade", "annotations":
+		case "annotations":
+			problems = append(problems, f.readAnnotations(m.Value, at)...)
+		case "gate", "diff", "policy", "learn", "facade":
 			problems = append(problems, f.readSection(m.Name, m.Value)...)
 		default:
 			if strict {

@@ -1,7 +1,7 @@
 // Package affect tells what of a pack the differences between two surfaces touch: approvals that lapse, tools that the facade refuses from then on, and
 // entries of what was generated that are others, or gone, once the pack is built again.
 //
-// It stands behind the diff and the pack: it lowers both surfaces as the build does, puts the pack's approvals on both, and compares. It builds
+// It stands behind the diff and the pack: it lowers both surfaces as the build does, puts what people decided of the pack on both, and compares. It builds
 // nothing, judges nothing, and changes no pack.
 package affect
 
@@ -65,8 +65,8 @@ func (r *Reader) Mark(old, new *surface.McpSurfaceSnapshot, d diff.Delta, findin
 			}
 		}
 	}
-	m.before, _ = adopt.Bridge(old).WithApprovals(r.approvals, now)
-	m.after, _ = adopt.Bridge(new).WithApprovals(r.approvals, now)
+	m.before, _ = adopt.Bridge(old).DecidedAs(r.document).WithApprovals(r.approvals, now)
+	m.after, _ = adopt.Bridge(new).DecidedAs(r.document).WithApprovals(r.approvals, now)
 	var err error
 	if m.entriesBefore, err = entries(m.before); err != nil {
 		return nil, err

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"anvil/compiler/adopt"
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
@@ -25,6 +24,7 @@ type Inputs struct {
 	Mode      pack.Mode
 	Approvals []air.Approval
 	Auth      air.Auth                    // as the configuration shows it, in every mode; the zero value is unknown
+	Decided   Decided                     // what people decided beside approvals
 	Upstream  *pack.Upstream              // facade mode only
 	Base      *surface.McpSurfaceSnapshot // to compare with; may be nil
 
@@ -40,22 +40,15 @@ type Built struct {
 	Manifest pack.Manifest
 	Files    map[string][]byte // the manifest's own included
 	Document air.Document
-	Findings []diag.Finding // of the bridge and of the approvals
+	Findings []diag.Finding // of the bridge and of what people decided
 	Changes  []diag.Finding // against the base
 	Ran      []string       // ids of the nodes whose emitter was run, sorted; the other nodes' files are the earlier pack's
 }
 
 // Build makes the pack.
 func Build(in Inputs) (Built, error) {
-	bridged := adopt.Bridge(in.Snapshot)
-	if in.Auth.Type != "" {
-		bridged.Service.Auth = in.Auth
-	}
-	given, lapsed := bridged.WithApprovals(in.Approvals, evaluationTime(in.Approvals))
-	// What did not bind leaves no trace in the pack, so that the pack follows from what is in it.
-	binding := pack.Approvals(given)
-	document, _ := bridged.WithApprovals(binding, evaluationTime(binding))
-	b := Built{Document: document, Files: map[string][]byte{}, Findings: slices.Concat(lapsed, document.Diagnostics, air.Validate(document))}
+	document, decided := in.decide()
+	b := Built{Document: document, Files: map[string][]byte{}, Findings: slices.Concat(decided, document.Diagnostics, air.Validate(document))}
 	diag.Sort(b.Findings)
 	if in.Base != nil {
 		b.Changes = diff.Judge(diff.Compare(in.Base, in.Snapshot, diff.Options{}))

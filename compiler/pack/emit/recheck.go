@@ -20,7 +20,7 @@ func InputsOf(p *pack.Pack) (Inputs, air.Document, error) {
 	if err != nil {
 		return in, document, err
 	}
-	in.Approvals, in.Auth = pack.Approvals(document), document.Service.Auth
+	in.Approvals, in.Decided, in.Auth = pack.Approvals(document), DecidedIn(document), document.Service.Auth
 	if in.Mode == pack.Facade {
 		settings, err := p.Settings()
 		if err != nil {
@@ -31,7 +31,7 @@ func InputsOf(p *pack.Pack) (Inputs, air.Document, error) {
 	return in, document, nil
 }
 
-// Recheck builds the pack again from the inputs in it (the snapshot, the approvals, the upstream) and reports every file that comes out
+// Recheck builds the pack again from the inputs in it (the snapshot, what people decided, the upstream) and reports every file that comes out
 // different: a pack can be forged file by file together with its digests, but not against its own inputs. The comparison with a base
 // cannot be repeated without that base and stands on its digest alone.
 func Recheck(p *pack.Pack) ([]diag.Finding, error) {

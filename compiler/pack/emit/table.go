@@ -32,7 +32,7 @@ type files map[string][]byte
 // emitters lists every artifact of a pack, each behind those it is made of. A new one adds its line: id, kind, version, inputs, emitter.
 var emitters = []emitter{
 	{id: "snapshot", kind: "snapshot", version: 1, from: []string{"surface"}, emit: one(pack.SnapshotFile, (*graph).snapshot)},
-	{id: "air", kind: "air", version: 1, from: []string{"surface", "auth", "approvals"}, emit: one(pack.AIRFile, (*graph).air)},
+	{id: "air", kind: "air", version: 1, from: []string{"surface", "auth", "approvals", "decided"}, emit: one(pack.AIRFile, (*graph).air)},
 	{id: "signature", kind: "signature", version: 1, from: []string{"air"}, emit: one(pack.SignatureFile, (*graph).signature)},
 	{id: "tools-metadata", kind: "tools-metadata", version: 1, from: []string{"air"}, emit: (*graph).metadata},
 	{id: "capabilities", kind: "capability", version: 1, from: []string{"air"}, emit: ofDocument(capability.Build)},
@@ -48,6 +48,7 @@ var sources = map[string]func(*graph) (string, error){
 	"base":         func(g *graph) (string, error) { return g.in.base(), nil },
 	"auth":         func(g *graph) (string, error) { return digestOf(g.built.Document.Service.Auth) },
 	"approvals":    func(g *graph) (string, error) { return digestOf(pack.Approvals(g.built.Document)) },
+	"decided":      func(g *graph) (string, error) { return digestOf(DecidedIn(g.built.Document)) },
 	"air#approved": func(g *graph) (string, error) { return digestOf(g.built.Document.Approved()) }, // what may be called
 }
 

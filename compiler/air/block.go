@@ -1,0 +1,110 @@
+package air
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"anvil/compiler/canon"
+	"anvil/compiler/diag"
+)
+
+// Block is the record of a person's decision that nobody calls an operation. It binds to the operation's id and to nothing else: it holds
+// whatever the operation's contract becomes, and ends when a person approves the operation by name.
+type Block struct {
+	Operation string `json:"operation"`          // id
+	By        string `json:"by,omitzero"`        // who; a file may leave it out
+	At        string `json:"at,omitzero"`        // when, RFC 3339 in UTC; a file knows no time
+	Reason    string `json:"reason,omitzero"`    // why
+	SourceRef string `json:"sourceRef,omitzero"` // the deny of a configuration file, as an overlay names it; empty for `anvil mcp block`
+}
+
+// OfFile reports a block that a configuration file states. It ends where that file no longer states it.
+func (b Block) OfFile() bool { return b.SourceRef != "" }
+
+// story tells whose decision it is.
+func (b Block) story() string {
+	text := "the operation is blocked"
+	if b.By != "" {
+		text += fmt.Sprintf(" by %q", b.By)
+	}
+	if b.At != "" {
+		text += " since " + b.At
+	}
+	if b.OfFile() {
+		text += " (" + b.SourceRef + ")"
+	}
+	if b.Reason != "" {
+		text += ": " + b.Reason
+	}
+	return text
+}
+
+// WithBlocks returns d with these blocks in force, beside those that its overlays state, and a finding for each whose operation is not
+// there; those are kept in Document.Blocks. Of several for one operation the first counts.
+func (d Document) WithBlocks(blocks []Block) (Document, []diag.Finding) {
+	d.Operations, d.Blocks = slices.Clone(d.Operations), nil
+	var findings []diag.Finding
+	seen := map[string]bool{}
+	for _, b := range blocks {
+		if seen[b.Operation] {
+			continue
+		}
+		seen[b.Operation] = true
+		i := slices.IndexFunc(d.Operations, func(o Operation) bool { return o.ID == b.Operation })
+		if i < 0 {
+			d.Blocks = append(d.Blocks, b)
+			f := blockKept.Finding("operation/"+b.Operation, fmt.Sprintf("the block of %q by %q is kept for an operation that is not there", b.Operation, b.By))
+			f.Hint = "nothing: it holds again when the operation comes back"
+			findings = append(findings, f.Sealed(b.By, b.At))
+			continue
+		}
+		d.Operations[i].State, d.Operations[i].Block = StateBlocked, &b
+	}
+	slices.SortFunc(d.Blocks, func(a, b Block) int { return cmp.Compare(a.Operation, b.Operation) })
+	diag.Sort(findings)
+	return d, findings
+}
+
+// PersonsBlocks returns the blocks that people gave by hand: what WithBlocks was given.
+func (d Document) PersonsBlocks() []Block {
+	blocks := slices.Clone(d.Blocks)
+	for _, o := range d.Operations {
+		if o.Block != nil && !o.Block.OfFile() {
+			blocks = append(blocks, *o.Block)
+		}
+	}
+	return blocks
+}
+
+// Lapse is an approval that binds no more, kept with the tool as it was approved until somebody decides again, so that a reviewer is shown
+// what changed.
+type Lapse struct {
+	Approval Approval  `json:"approval"`
+	Tool     canon.Raw `json:"tool"` // the list item, in canonical form
+}
+
+// WithLapses returns d with those lapses that still ask for a decision: the operation is there, and neither blocked nor approved since with
+// the text it has.
+func (d Document) WithLapses(lapses []Lapse) Document {
+	d.Operations = slices.Clone(d.Operations)
+	for i, o := range d.Operations {
+		if o.Block != nil || o.Approval != nil && o.Approval.TextDigest == o.TextDigest {
+			continue
+		}
+		if at := slices.IndexFunc(lapses, func(l Lapse) bool { return l.Approval.Operation == o.ID }); at >= 0 {
+			d.Operations[i].Lapsed = &lapses[at]
+		}
+	}
+	return d
+}
+
+// Lapses returns what WithLapses put into d.
+func (d Document) Lapses() (lapses []Lapse) {
+	for _, o := range d.Operations {
+		if o.Lapsed != nil {
+			lapses = append(lapses, *o.Lapsed)
+		}
+	}
+	return lapses
+}

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	cli "github.com/urfave/cli/v2"
+
+	"anvil/compiler/air"
+	"anvil/compiler/diag"
+	"anvil/compiler/pack"
+	"anvil/compiler/pack/emit"
+)
+
+// decision is what a person decided of an operation that was shown; neither approve nor block is none.
+type decision struct {
+	approve, block bool
+	reason         string
+	seen           string // what was shown
+}
+
+func (d decision) String() string {
+	switch {
+	case d.approve:
+		return strings.TrimSuffix("approve: "+d.reason, ": ")
+	case d.block:
+		return "block: " + d.reason
+	}
+	return ""
+}
+
+// walker leads a person through the operations of a review.
+type walker struct {
+	sh     *shell
+	keys   *keyboard
+	report reviewReport
+	whole  air.Document
+	made   map[string]decision // by operation
+}
+
+// walk shows the operations one by one on a terminal and writes what was decided, once, at the end.
+func (sh *shell) walk(c *cli.Context, dir string, d air.Document, r reviewReport) error {
+	by, err := sh.person(c)
+	if err != nil {
+		return err
+	}
+	s, err := sh.selection(c, "none") // for the date
+	if err != nil {
+		return err
+	}
+	if err := checkOutside(dir); err != nil {
+		return err
+	}
+	if len(r.Operations) == 0 {
+		fmt.Fprintf(sh.out, "nothing to review: every operation of %s is decided; see all of them with --all-states\n", dir)
+		return nil
+	}
+	keys, restore := sh.newKeyboard()
+	defer restore()
+	w := walker{sh, keys, r, d, map[string]decision{}}
+	if err := w.run(); err != nil {
+		fmt.Fprintln(sh.err, "\nnothing was written")
+		return err
+	}
+	if len(w.made) == 0 {
+		fmt.Fprintln(sh.out, "nothing was decided, and nothing written")
+		return nil
+	}
+	record := air.Approval{By: by, Expires: s.record.Expires, At: sh.now().UTC().Format(time.RFC3339)}
+	return sh.changePack(dir, func(_ *pack.Pack, d air.Document, in *emit.Inputs) (func(emit.Built), error) {
+		return w.decide(d, in, record, dir), nil
+	})
+}
+
+// run goes through the operations until the last one, or until the person has enough.
+func (w *walker) run() error {
+	for i := 0; i < len(w.report.Operations); {
+		o := w.report.Operations[i]
+		fmt.Fprintf(w.sh.out, "\n%s\n%d of %d  ", strings.Repeat("=", 72), i+1, len(w.report.Operations))
+		o.writeText(w.sh.out, w.report.about(o))
+		if made := w.made[o.Operation]; made != (decision{}) {
+			fmt.Fprintf(w.sh.out, "\ndecided   %s\n", diag.Printable(made.String()))
+		}
+		to, err := w.ask(i, o)
+		if err != nil {
+			return err
+		}
+		i = to
+	}
+	return nil
+}
+
+// ask reads keys until one leads to another operation, whose place it returns; the number of operations ends the walk.
+func (w *walker) ask(i int, o reviewedOperation) (int, error) {
+	for {
+		fmt.Fprint(w.sh.out, "\n[a]pprove  [b]lock  [s]kip  bac[k]  [q]uit and write  [?] help > ")
+		key, err := w.keys.key()
+		if err != nil {
+			return 0, err
+		}
+		w.keys.echo(diag.Printable(string(key)) + "\n")
+		switch key {
+		case 'a', 'b':
+			done, err := w.choose(o, key == 'a')
+			if err != nil {
+				return 0, err
+			}
+			if done {
+				return i + 1, nil
+			}
+		case 's':
+			delete(w.made, o.Operation)
+			return i + 1, nil
+		case 'k':
+			if i > 0 {
+				return i - 1, nil
+			}
+			fmt.Fprintln(w.sh.out, "this is the first one")
+		case 'q':
+			return len(w.report.Operations), nil
+		default:
+			fmt.Fprint(w.sh.out, reviewHelp)
+		}
+	}
+}
+
+const reviewHelp = `  a  approve: the operation can be called from then on; you are asked why
+  b  block: nobody can call it, whatever becomes of it; you are asked why
+  s  skip: leave it undecided, and go on
+  k  back to the one before, to decide otherwise
+  q  write what was decided, and end; Ctrl-C ends without writing anything
+  ?  this help
+`
+
+// choose asks why, and keeps the decision. It reports false when there is none after all.
+func (w *walker) choose(o reviewedOperation, approve bool) (bool, error) {
+	if known, ok := w.whole.Find(o.Operation); approve && ok {
+		if reason := unapprovable(w.whole, known); reason != "" {
+			fmt.Fprintln(w.sh.out, reason)
+			return false, nil
+		}
+	}
+	prompt := "why is it blocked? (Escape: not after all) "
+	if approve {
+		prompt = "why? (Enter: no reason; Escape: not after all) "
+	}
+	reason, ok, err := w.keys.line(prompt)
+	if err != nil {
+		return false, err
+	}
+	reason = strings.TrimSpace(reason)
+	if !ok || !approve && reason == "" {
+		fmt.Fprintln(w.sh.out, map[bool]string{true: "a block needs a reason: whoever wants to call it will ask", false: "not decided"}[ok])
+		return false, nil
+	}
+	w.made[o.Operation] = decision{approve: approve, block: !approve, reason: reason, seen: o.Seen}
+	return true, nil
+}
+
+// decide puts the decisions into the inputs of the pack as it is now. One about an operation that was changed meanwhile counts no more.
+func (w *walker) decide(d air.Document, in *emit.Inputs, record air.Approval, dir string) func(emit.Built) {
+	var approved, blocked []air.Operation
+	var stale []string
+	for _, shown := range w.report.Operations {
+		made, ok := w.made[shown.Operation]
+		if !ok {
+			continue
+		}
+		o, there := d.Find(shown.Operation)
+		switch {
+		case !there || o.SeenDigest() != made.seen || made.approve && unapprovable(d, o) != "":
+			stale = append(stale, shown.Tool)
+		case made.approve:
+			record.Reason = made.reason
+			in.Approvals = withApproval(in.Approvals, record, o)
+			in.Decided.Blocks = withoutBlock(in.Decided.Blocks, o.ID)
+			approved = append(approved, o)
+		default:
+			blockIn(in, o, air.Block{By: record.By, At: record.At, Reason: made.reason})
+			blocked = append(blocked, o)
+		}
+	}
+	return func(built emit.Built) {
+		for _, tool := range stale {
+			fmt.Fprintf(w.sh.out, "not decided %s: the pack was built again meanwhile, and it is another one; review it again\n", diag.Printable(tool))
+		}
+		for _, o := range approved {
+			w.sh.tellApproved(o)
+		}
+		w.sh.printBlocked(blocked, built)
+		if left := len(w.report.Operations) - len(w.made); left > 0 {
+			fmt.Fprintf(w.sh.out, "%s left: anvil mcp review %s\n", counted(left, "operation"), diag.ShellPath(dir))
+		}
+	}
+}

@@ -78,17 +78,15 @@ func (sh *shell) adopt(c *cli.Context) error {
 	if err := makeParent(out); err != nil {
 		return err
 	}
-	var built emit.Built
-	var given approving
-	if err := sh.exclusively(out, func() (err error) {
-		built, given, err = sh.adoptInto(c, out, in, selection)
-		return err
-	}); err != nil {
-		return err
-	}
-	sh.tellPassed(findings)
-	selection.concerns.tell(sh.err, given.chosen, given.skipped, out)
-	return sh.printAdopted(c, out, built, findings, format)
+	return sh.exclusively(out, func() error {
+		built, given, err := sh.adoptInto(c, out, in, selection)
+		if err != nil {
+			return err
+		}
+		sh.tellPassed(findings)
+		selection.concerns.tell(sh.err, given.chosen, given.skipped, out)
+		return sh.printAdopted(c, out, built, findings, format)
+	})
 }
 
 // checkGate says what is wrong with the settings of the gate, before anything is started.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -68,32 +67,31 @@ func (sh *shell) review(c *cli.Context) error {
 	if isTerminal(sh.in) && isTerminal(sh.out.w) && !c.IsSet("format") {
 		return sh.walk(c, dir, d, r)
 	}
-	lead := func(write func(reviewedOperation, io.Writer, []diag.Finding)) func(io.Writer) error {
-		return func(w io.Writer) error {
-			for i, o := range r.Operations {
-				write(o, w, r.about(o))
-				if i+1 < len(r.Operations) {
-					fmt.Fprintln(w)
-				}
-			}
-			return nil
-		}
-	}
-	switch format {
-	case "json":
+	return sh.printReview(c, dir, r, format)
+}
+
+// printReview prints every screen of a review.
+func (sh *shell) printReview(c *cli.Context, dir string, r reviewReport, format string) error {
+	write := reviewedOperation.writeText
+	switch {
+	case format == "json":
 		return sh.show(c, sheet{Report: r.Report, value: r}, format)
-	case "markdown":
-		return lead(reviewedOperation.writeMarkdown)(sh.out)
-	}
-	if len(r.Operations) == 0 {
+	case format == "markdown":
+		write = reviewedOperation.writeMarkdown
+	case len(r.Operations) == 0:
 		fmt.Fprintf(sh.out, "nothing to review: every operation of %s is decided; see all of them with --all-states\n", dir)
 		return nil
 	}
-	if err := lead(reviewedOperation.writeText)(sh.out); err != nil {
-		return err
+	for i, o := range r.Operations {
+		if i > 0 {
+			fmt.Fprintln(sh.out)
+		}
+		write(o, sh.out, r.about(o))
 	}
-	writeNext(sh.out, []step{{"approve what may be called", "anvil mcp approve " + diag.ShellPath(dir) + " OPERATION..."},
-		{"block what must not", "anvil mcp block " + diag.ShellPath(dir) + " OPERATION... --reason TEXT"}})
+	if format == "text" {
+		writeNext(sh.out, []step{{"approve what may be called", "anvil mcp approve " + diag.ShellPath(dir) + " OPERATION..."},
+			{"block what must not", "anvil mcp block " + diag.ShellPath(dir) + " OPERATION... --reason TEXT"}})
+	}
 	return nil
 }
 

@@ -53,7 +53,7 @@ func cmdTransplant(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	forged, approval := *approved, *approved.Approval
-	forged.ID, forged.MCP, forged.ContractDigest, forged.TextDigest = other.ID, other.MCP, other.ContractDigest, other.TextDigest
+	forged.ID, forged.MCP, forged.CLI, forged.ContractDigest, forged.TextDigest = other.ID, other.MCP, other.CLI, other.ContractDigest, other.TextDigest
 	approval.Operation, approval.ContractDigest, approval.TextDigest = other.ID, other.ContractDigest, other.TextDigest
 	forged.Approval, forged.Evidence = &approval, slices.Clone(forged.Evidence)
 	for i := range forged.Evidence {

@@ -16,7 +16,7 @@ import (
 // floorVariable makes the test binary run a part of its own instead of tests: the least program a measurement can be compared with.
 const floorVariable = "ANVIL_E2E_FLOOR"
 
-// floorMain runs the part that args name: "cat", or "list CAPABILITIES LISTS END -- COMMAND ARG...".
+// floorMain runs the part that args name: "cat", "list CAPABILITIES LISTS END -- COMMAND ARG...", or "shuffle -- COMMAND ARG...".
 func floorMain(args []string) int {
 	var err error
 	switch {
@@ -24,6 +24,8 @@ func floorMain(args []string) int {
 		_, err = io.Copy(os.Stdout, os.Stdin)
 	case len(args) > 5 && args[0] == "list" && args[4] == "--":
 		err = floorList(args[1], strings.Split(args[2], ","), args[3] == "stop", args[5:])
+	case len(args) > 2 && args[0] == "shuffle" && args[1] == "--":
+		err = shuffle(os.Getenv(floorVariable), args[2:])
 	default:
 		err = fmt.Errorf("unknown part %q", args)
 	}

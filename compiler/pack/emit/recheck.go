@@ -3,6 +3,8 @@ package emit
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
@@ -47,7 +49,7 @@ func Recheck(p *pack.Pack) ([]diag.Finding, error) {
 	findings := air.Validate(document)
 	for _, path := range p.Paths() {
 		if !bytes.Equal(again.Files[path], p.Files[path]) {
-			f := pack.NotReproduced.Finding("file/"+path, fmt.Sprintf("file %q is not what the pack's own inputs give", path))
+			f := pack.NotReproduced.Finding("file/"+path, fmt.Sprintf("file %q is not what the pack's own inputs give%s", path, versions(p.Manifest, again.Manifest, path)))
 			f.Hint = "build the pack again with `anvil mcp adopt`, and compare"
 			findings = append(findings, f.Sealed())
 		}
@@ -58,10 +60,47 @@ func Recheck(p *pack.Pack) ([]diag.Finding, error) {
 			findings = append(findings, f.Sealed())
 		}
 	}
-	if len(findings) == 0 && again.Manifest.Digest != p.Manifest.Digest {
+	same, err := sameButVersions(p.Manifest, again)
+	if err != nil {
+		return nil, err
+	}
+	if len(findings) == 0 && !same {
 		f := pack.NotReproduced.Finding("file/"+pack.ManifestFile, "the manifest is not what the pack's own inputs give")
 		findings = append(findings, f.Sealed())
 	}
 	diag.Sort(findings)
 	return findings, nil
+}
+
+// sameButVersions reports a manifest that is what is built again but for the versions of emitters: where all files come out the same, another version of
+// one is no fault of the pack.
+func sameButVersions(sealed pack.Manifest, again Built) (bool, error) {
+	nodes := slices.Clone(again.Manifest.Nodes)
+	for i, n := range nodes {
+		if was, there := sealed.Node(n.ID); there {
+			nodes[i].Implementation = was.Implementation
+		}
+	}
+	files := maps.Clone(again.Files)
+	delete(files, pack.ManifestFile)
+	m, err := pack.Seal(again.Manifest, files, nodes)
+	return m.Digest == sealed.Digest, err
+}
+
+// versions says that another version of the emitter made the file, where the manifest says so.
+func versions(sealed, again pack.Manifest, path string) string {
+	was, is := maker(sealed, path), maker(again, path)
+	if was.ID != is.ID || was.Implementation == is.Implementation {
+		return ""
+	}
+	return fmt.Sprintf(", by its own word since version %d of what makes it did, and this anvil has version %d", was.Implementation, is.Implementation)
+}
+
+func maker(m pack.Manifest, path string) pack.Node {
+	for _, n := range m.Nodes {
+		if slices.Contains(n.Outputs, path) {
+			return n
+		}
+	}
+	return pack.Node{}
 }

@@ -39,6 +39,7 @@ type Pack struct {
 	Dir      string
 	Manifest Manifest
 	Files    map[string][]byte // by path, the manifest left out
+	Outside  map[string][]byte // by path: certificates, which stand beside the seal and are verified by nobody yet
 }
 
 // IsPack reports whether dir is a folder with a manifest.
@@ -110,7 +111,12 @@ func readRoot(dir string, root *os.Root) (*Pack, []diag.Finding, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return p, findings, nil
+	outside, more, err := readOutside(root)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.Outside = outside
+	return p, append(findings, more...), nil
 }
 
 func isSwapped(dir string, root *os.Root) bool {

@@ -36,6 +36,7 @@ var order = [][]string{
 	{"compiler/pack/emit/metadata"},
 	{"compiler/pack/emit", "compiler/pack/affect"},
 	{"facade"},
+	{"compiler/certify"},
 	{"internal/config"},
 	{"internal/cli"},
 	{"cmd/anvil"},
@@ -57,6 +58,8 @@ var alone = map[string]string{
 	"golang.org/x/text":                        "compiler/lookalike",
 	"github.com/santhosh-tekuri/jsonschema/v6": "compiler/schema",
 	"github.com/schollz/progressbar/v3":        "internal/cli",
+
+	"github.com/secure-systems-lab/go-securesystemslib": "compiler/certify",
 	"github.com/urfave/cli/v2":                 "internal/cli",
 }
 

@@ -48,8 +48,10 @@ var ErrInputs = errors.New("cannot certify like that")
 type run struct {
 	Inputs
 	snapshot *surface.McpSurfaceSnapshot
-	document air.Document // as the pack has it
-	now      air.Document // with the approvals that are in force at the time
+	document air.Document             // as the pack has it
+	now      air.Document             // with the approvals that are in force at the time
+	byID     map[string]air.Operation // of the document
+	byTool   map[string]air.Operation
 	whole    air.Signature
 	exposed  air.Signature
 	cert     Certification
@@ -103,6 +105,10 @@ func (r *run) open() (err error) {
 		return fmt.Errorf("%w: the evidence is about the snapshot %s, and the pack holds %s; capture again with --evidence, or leave it out",
 			ErrInputs, r.Evidence.Snapshot, r.snapshot.Digest)
 	}
+	r.byID, r.byTool = map[string]air.Operation{}, map[string]air.Operation{}
+	for _, o := range r.document.Operations {
+		r.byID[o.ID], r.byTool[o.MCP.ToolName] = o, o
+	}
 	r.now, _ = r.document.WithApprovals(pack.Approvals(r.document), r.At)
 	r.whole, r.exposed = r.document.Signature(), r.document.Approved().Signature()
 	return nil
@@ -135,7 +141,9 @@ func (r *run) tools() []Tool {
 		}
 		tools = append(tools, t)
 	}
-	slices.SortStableFunc(tools, func(a, b Tool) int { return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Contract, b.Contract)) })
+	slices.SortStableFunc(tools, func(a, b Tool) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Contract, b.Contract))
+	})
 	return tools
 }
 
@@ -179,21 +187,28 @@ func (r *run) expire() error {
 	for _, a := range r.accepted {
 		tighten(a.Until.AddDate(0, 0, 1), fmt.Sprintf("the acceptance of %s ends", a.Rule))
 	}
-	chosen := bound{r.Expires.UTC().Truncate(time.Second), "as it was asked for"}
+	usual := bound{r.At.Add(DefaultValidity), fmt.Sprintf("%d days after it was issued", int(DefaultValidity.Hours()/24))}
+	end := r.Expires.UTC().Truncate(time.Second)
 	if r.Expires.IsZero() {
-		chosen = bound{r.At.Add(DefaultValidity), fmt.Sprintf("%d days after it was issued", int(DefaultValidity.Hours()/24))}
-		if latest.at.Before(chosen.at) {
-			chosen = latest
+		end = usual.at
+		if latest.at.Before(end) {
+			end = latest.at.UTC()
 		}
 	}
 	switch {
-	case !chosen.at.After(r.At):
-		return fmt.Errorf("%w: it would end at %s, and is issued at %s; give a later end", ErrInputs, chosen.at.Format(time.RFC3339), r.cert.IssuedAt)
-	case chosen.at.After(latest.at):
+	case !end.After(r.At):
+		return fmt.Errorf("%w: it would end at %s, and is issued at %s; give a later end", ErrInputs, end.Format(time.RFC3339), r.cert.IssuedAt)
+	case end.After(latest.at):
 		return fmt.Errorf("%w: it would end at %s, and %s at %s; give no later end, or renew that first", ErrInputs,
-			chosen.at.Format(time.RFC3339), latest.why, latest.at.Format(time.RFC3339))
+			end.Format(time.RFC3339), latest.why, latest.at.UTC().Format(time.RFC3339))
 	}
-	r.cert.Expires, r.cert.ExpiresWhy = chosen.at.UTC().Format(time.RFC3339), chosen.why
+	// Why it ends then follows from when, however that was asked for: the command that makes it again names the end.
+	r.cert.Expires, r.cert.ExpiresWhy = end.Format(time.RFC3339), "as it was asked for"
+	for _, b := range []bound{usual, latest} {
+		if b.at.Equal(end) {
+			r.cert.ExpiresWhy = b.why
+		}
+	}
 	return nil
 }
 

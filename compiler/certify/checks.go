@@ -135,3 +135,8 @@ func (r *run) checkStability() Check {
 	}
 	return result(checkStability, differing, fmt.Sprintf("%d captures showed the same surface", r.Evidence.Captures))
 }
+
+// FailedCheck is the finding of a check that failed.
+func FailedCheck(c Check) diag.Finding {
+	return checkFailed.Finding("check/"+c.ID, fmt.Sprintf("the check %s fails: %s", c.ID, c.Detail)).Sealed()
+}

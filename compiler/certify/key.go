@@ -32,7 +32,9 @@ func (k PublicKey) ID() string {
 }
 
 // PEM returns the key as text.
-func (k PublicKey) PEM() []byte { return pem.EncodeToMemory(&pem.Block{Type: publicBlock, Bytes: k.spki}) }
+func (k PublicKey) PEM() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: publicBlock, Bytes: k.spki})
+}
 
 // verifies reports whether sig is this key's signature of message. A signature whose first half is of low order proves nothing of the message.
 func (k PublicKey) verifies(message, sig []byte) bool {

@@ -101,3 +101,9 @@ func decodeStatement(payload []byte) (signed, *Refusal) {
 	}
 	return out, nil
 }
+
+// Certified returns the certification that an envelope is over, whoever signed it: nothing of it is proven.
+func Certified(e Envelope) (Certification, *Refusal) {
+	s, refused := decodeStatement(e.payload)
+	return s.certification, refused
+}

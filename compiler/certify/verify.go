@@ -123,7 +123,7 @@ func (v *verifying) find(r *Refusal) {
 
 // signature reads the envelope and finds the keys that made its signatures. Only what one of them signed is read.
 func (v *verifying) signature() (string, *Refusal) {
-	data, there := v.Pack.Outside[EnvelopeFile]
+	data, there := v.Pack.Certificates[EnvelopeFile]
 	if !there {
 		return "", refuse(certificateMissing, "the pack has no %s", EnvelopeFile)
 	}
@@ -205,7 +205,7 @@ func (v *verifying) subject() (string, *Refusal) {
 		[4]string{c.Surface, c.Contract, c.Text, c.Identity} != [4]string{s.Digests.Surface, s.Digests.Contract, s.Digests.Text, s.Digests.Identity} {
 		return "", refuse(subjectMismatch, "the digests in the certification are not those of this pack and its surface")
 	}
-	beside, there := v.Pack.Outside[File]
+	beside, there := v.Pack.Certificates[File]
 	if !there {
 		return "", refuse(certificationDiffers, "%s is gone", File)
 	}

@@ -36,10 +36,10 @@ var Rules = diag.NewCatalog(fileMissing, fileChanged, fileUnexpected, pathUnsafe
 
 // Pack is an opened pack: its manifest and the bytes of its artifacts, all verified against it.
 type Pack struct {
-	Dir      string
-	Manifest Manifest
-	Files    map[string][]byte // by path, the manifest left out
-	Outside  map[string][]byte // by path: certificates, which stand beside the seal and are verified by nobody yet
+	Dir          string
+	Manifest     Manifest
+	Files        map[string][]byte // by path, the manifest left out
+	Certificates map[string][]byte // by path: what refers to the pack and is in no digest of it; not verified
 }
 
 // IsPack reports whether dir is a folder with a manifest.
@@ -111,11 +111,11 @@ func readRoot(dir string, root *os.Root) (*Pack, []diag.Finding, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	outside, more, err := readOutside(root)
+	certificates, more, err := readCertificates(root)
 	if err != nil {
 		return nil, nil, err
 	}
-	p.Outside = outside
+	p.Certificates = certificates
 	return p, append(findings, more...), nil
 }
 

@@ -60,7 +60,7 @@ var alone = map[string]string{
 	"github.com/schollz/progressbar/v3":        "internal/cli",
 
 	"github.com/secure-systems-lab/go-securesystemslib": "compiler/certify",
-	"github.com/urfave/cli/v2":                 "internal/cli",
+	"github.com/urfave/cli/v2":                          "internal/cli",
 }
 
 type goPackage struct {

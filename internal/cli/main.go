@@ -102,12 +102,16 @@ func (sh *shell) app() *cli.App {
 				Name: "mcp", Usage: "inspect, adopt, compare and serve MCP servers", Action: sh.noCommand,
 				Subcommands: []*cli.Command{
 					sh.inspectCommand(), sh.snapshotCommand(), sh.adoptCommand(), sh.diffCommand(), sh.checkCommand(),
-					sh.approveCommand(), sh.callCommand(), sh.serveCommand(),
+					sh.approveCommand(), sh.callCommand(), sh.serveCommand(), sh.certifyCommand(),
 				},
 			},
 			{
 				Name: "pack", Usage: "work with a pack", Action: sh.noCommand,
 				Subcommands: []*cli.Command{sh.packVerifyCommand()},
+			},
+			{
+				Name: "keys", Usage: "make and show the keys that certificates are signed with", Action: sh.noCommand,
+				Subcommands: []*cli.Command{sh.keysNewCommand(), sh.keysShowCommand()},
 			},
 			sh.rulesCommand(), sh.schemaCommand(), sh.versionCommand(),
 		},

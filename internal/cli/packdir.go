@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,9 +95,19 @@ func realPath(path string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// writePack puts the pack in place whole.
+// writePack puts the pack in place whole. The certificates of the one that was there stay, though they are of that one: the serial of the next counts
+// on from theirs, and an older certificate must not be able to take the place of a newer one.
 func (sh *shell) writePack(out string, built emit.Built) error {
-	return atomicfile.WriteDir(sh.ctx, out, built.Files, pack.IsPack(out))
+	files, replace := maps.Clone(built.Files), pack.IsPack(out)
+	if replace {
+		earlier, _, err := pack.Read(out)
+		if err != nil {
+			return err
+		}
+		maps.Copy(files, earlier.Certificates)
+		sh.tellStale(earlier, built.Manifest.Digest)
+	}
+	return atomicfile.WriteDir(sh.ctx, out, files, replace)
 }
 
 // makeParent makes the folder that a pack goes into.

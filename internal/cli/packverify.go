@@ -5,6 +5,7 @@ import (
 
 	cli "github.com/urfave/cli/v2"
 
+	"anvil/compiler/certify"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/emit"
@@ -13,10 +14,13 @@ import (
 func (sh *shell) packVerifyCommand() *cli.Command {
 	return &cli.Command{
 		Name: "verify", Usage: "recompute everything in a pack and refuse what is changed, missing or smuggled in",
-		ArgsUsage: "PACK",
+		ArgsUsage: "PACK [TARGET]",
 		Description: `Every digest is computed again, and every file is built again from the snapshot and the approvals in the pack. Exit 1 when
-anything differs.`,
-		Flags: []cli.Flag{formatFlag("text", "json", "yaml", "markdown")}, Action: sh.packVerify,
+anything differs.
+
+With --trust the pack is held against its certificate, in this order: signature; key and role; subject; validity and serial; policy; gate; with --live
+the server's surface. The first that fails ends it. TARGET is for --live alone, and may be -- COMMAND ARG....`,
+		Flags: append(trustFlags(), formatFlag("text", "json", "yaml", "markdown")), Action: sh.packVerify,
 	}
 }
 
@@ -25,11 +29,11 @@ func (sh *shell) packVerify(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := sh.noArguments(c, 1); err != nil {
-		return err
-	}
 	if c.NArg() == 0 {
 		return usagef("say which pack: anvil pack verify PACK")
+	}
+	if err := sh.checkTrustFlags(c); err != nil {
+		return err
 	}
 	p, findings, err := pack.Read(c.Args().First())
 	if err != nil {
@@ -38,8 +42,19 @@ func (sh *shell) packVerify(c *cli.Context) error {
 	if len(findings) == 0 {
 		findings = recheck(p)
 	}
+	if c.IsSet("trust") {
+		return sh.verifyTrusted(c, p, findings, format)
+	}
 	report := diag.NewReport("verify", findings)
-	if err := sh.show(c, sheet{Report: report, text: leading(verdictLine(p, findings) + "\n")}, format); err != nil {
+	lines := verdictLine(p, findings) + "\n"
+	value := verifyReport{Report: report}
+	if line := certifiedLine(p, sh.now()); line != "" {
+		lines += line + "\n"
+	}
+	if made, err := certify.Decode(p.Certificates[certify.File]); err == nil {
+		value.Certification = viewOf(made, sh.now())
+	}
+	if err := sh.show(c, sheet{Report: report, value: value, text: leading(lines)}, format); err != nil {
 		return err
 	}
 	return found(len(findings) > 0)

@@ -12,12 +12,12 @@ import (
 
 // Bounds of what stands beside the seal of a pack.
 const (
-	maxOutside      = 64 << 20 // bytes of one file
-	maxOutsideFiles = 64
+	maxCertificate  = 64 << 20 // bytes of one file
+	maxCertificates = 64
 )
 
-// readOutside reads the certificates that the folder holds. What is too much for one is a finding.
-func readOutside(root *os.Root) (files map[string][]byte, findings []diag.Finding, err error) {
+// readCertificates reads the certificates that the folder holds. What is too much for one is a finding.
+func readCertificates(root *os.Root) (files map[string][]byte, findings []diag.Finding, err error) {
 	files = map[string][]byte{}
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -28,10 +28,10 @@ func readOutside(root *os.Root) (files map[string][]byte, findings []diag.Findin
 		case !d.Type().IsRegular() || !isOutside(name):
 			return nil
 		}
-		data, err := atomicfile.ReadIn(root, name, maxOutside)
-		if errors.Is(err, atomicfile.ErrTooLarge) || err == nil && len(files) >= maxOutsideFiles {
+		data, err := atomicfile.ReadIn(root, name, maxCertificate)
+		if errors.Is(err, atomicfile.ErrTooLarge) || err == nil && len(files) >= maxCertificates {
 			findings = append(findings, finding(fileUnexpected, name, fmt.Sprintf("%q is more than a certificate can be: over %d bytes, or beyond %d files",
-				name, maxOutside, maxOutsideFiles)))
+				name, maxCertificate, maxCertificates)))
 			return nil
 		}
 		files[name] = data

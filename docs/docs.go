@@ -7,3 +7,13 @@ import _ "embed"
 //
 //go:embed report.schema.json
 var ReportSchema []byte
+
+// CertificationSchema is the JSON Schema of certification.json, which is what a certificate says.
+//
+//go:embed certification.schema.json
+var CertificationSchema []byte
+
+// TrustSchema is the JSON Schema of a trust file.
+//
+//go:embed trust.schema.json
+var TrustSchema []byte

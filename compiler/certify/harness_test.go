@@ -169,3 +169,6 @@ func accepted(t testing.TB, rule, until string) gate.Acceptance {
 
 // gateOf is a policy with a limit on tools.
 func gateOf(maxTools int) gate.Options { return gate.Options{MaxTools: maxTools} }
+
+// emptyPack is one that nobody certified.
+var emptyPack = &pack.Pack{Manifest: pack.Manifest{ID: "empty"}}

@@ -23,8 +23,8 @@ type Request struct {
 	Live     func() (*surface.McpSurfaceSnapshot, error) // asks the server; nil when nobody wants that
 }
 
-// Step is one check of a verification. After the first that fails the others are skipped: nothing they would read is trusted.
-type Step struct {
+// VerifyStep is one check of a verification. After the first that fails the others are skipped: nothing they would read is trusted.
+type VerifyStep struct {
 	Step    string      `json:"step"`    // signature, key, subject, validity, policy, gate, live
 	Outcome StepOutcome `json:"outcome"` //
 	Reason  string      `json:"reason,omitzero"`
@@ -49,7 +49,7 @@ type Signer struct {
 
 // Verification is how a pack was held against its certificate.
 type Verification struct {
-	Steps         []Step
+	Steps         []VerifyStep
 	Findings      []diag.Finding // of the step that failed; none when the certificate holds
 	Signers       []Signer
 	Certification *Certification // what was signed by a key of the trust file; nil before that is known
@@ -108,7 +108,7 @@ func Verify(r Request) Verification {
 }
 
 func (v *verifying) step(name string, outcome StepOutcome, reason, message string) {
-	v.Steps = append(v.Steps, Step{name, outcome, reason, message})
+	v.Steps = append(v.Steps, VerifyStep{name, outcome, reason, message})
 }
 
 func (v *verifying) find(r *Refusal) {

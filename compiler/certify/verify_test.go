@@ -284,7 +284,7 @@ func TestVerifyRefuses(t *testing.T) {
 			}
 			for i, step := range v.Steps {
 				want := certify.StepSkipped
-				if failed := slices.IndexFunc(v.Steps, func(s certify.Step) bool { return s.Step == tt.step }); i < failed {
+				if failed := slices.IndexFunc(v.Steps, func(s certify.VerifyStep) bool { return s.Step == tt.step }); i < failed {
 					want = certify.StepOK
 				} else if i == failed {
 					want = certify.StepFailed

@@ -137,16 +137,16 @@ func readPrivateKey(path string) (certify.PrivateKey, error) {
 	if err != nil {
 		return certify.PrivateKey{}, usage(err)
 	}
-	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && info.Mode().IsRegular() && mode&0o077 != 0 {
-		return certify.PrivateKey{}, usagef("the private key %s can be read or changed by others (mode %04o): run `chmod 600 %s`, and make a new key if somebody may have read it",
-			path, mode, diag.ShellPath(path))
-	}
 	text, err := atomicfile.ReadFile(path, maxKey)
 	if err != nil {
 		return certify.PrivateKey{}, usage(err)
 	}
 	if !certify.IsPrivate(text) {
 		return certify.PrivateKey{}, usagef("%s holds no private key; --key takes the file that `anvil keys new` wrote, and not its .pub", path)
+	}
+	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && info.Mode().IsRegular() && mode&0o077 != 0 {
+		return certify.PrivateKey{}, usagef("the private key %s can be read or changed by others (mode %04o): run `chmod 600 %s`, and make a new key if somebody may have read it",
+			path, mode, diag.ShellPath(path))
 	}
 	key, err := certify.ParsePrivateKey(text)
 	if err != nil {

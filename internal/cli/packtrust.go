@@ -28,7 +28,7 @@ func trustFlags() []cli.Flag {
 type verifyReport struct {
 	diag.Report
 	Certification certifiedView  `json:"certification,omitzero"` // of the certificate that was looked at, whether it holds or not; absent without one
-	Steps         []certify.Step `json:"steps,omitempty"`        // with a trust file
+	Steps         []certify.VerifyStep `json:"steps,omitempty"`        // with a trust file
 }
 
 // checkTrustFlags refuses what goes with a trust file where there is none.

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"anvil/compiler/canon"
+	"anvil/compiler/certify"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
 )
@@ -30,8 +31,10 @@ var reportKinds = []struct {
 	{"Inspections", "What inspect --all says of all configured servers.", inspections{}, []string{"inspect"}},
 	{"SnapshotReport", "What snapshot wrote, or why it wrote nothing.", snapshotReport{}, []string{"snapshot"}},
 	{"AdoptReport", "What adopt wrote, or why it wrote nothing.", adoptReport{}, []string{"adopt"}},
-	{"Report", "What diff, check and pack verify found, and what inspect says of a server that shows no surface.", diag.Report{},
-		[]string{"inspect", "diff", "check", "verify"}},
+	{"CertifyReport", "What certify checked of a pack, and the certification that it wrote.", certifyReport{}, []string{"certify"}},
+	{"VerifyReport", "What pack verify found of a pack, and with a trust file of its certificate.", verifyReport{}, []string{"verify"}},
+	{"Report", "What diff and check found, and what inspect says of a server that shows no surface.", diag.Report{},
+		[]string{"inspect", "diff", "check"}},
 }
 
 const (
@@ -50,6 +53,7 @@ var narrower = map[string]map[string]any{
 	"Finding.radius": {"enum": []any{"tool", "server", "client"}}, "Finding.axis": {"pattern": "^(spec|client):"}, "Accepted.until": {"pattern": aDay},
 	"Summary.bump": {"enum": []any{"patch", "minor", "major"}}, "Status.bump": {"enum": []any{"patch", "minor", "major"}}, "Summary.counts": {"propertyNames": map[string]any{"enum": allClasses}},
 	"SurfaceView.digest": {"pattern": aDigest}, "ToolView.digest": {"pattern": aDigest}, "SnapshotView.digest": {"pattern": aDigest}, "PackView.digest": {"pattern": aDigest},
+	"CertifiedView.pack": {"pattern": aDigest}, "CertifiedView.policy": {"pattern": aDigest}, "Signer.keyid": {"pattern": "^[0-9a-f]{64}$"},
 	"SnapshotView.change": {"enum": []any{"new", "changed", "unchanged"}}, "ClientVerdict.confirmed": {"pattern": aMonth},
 }
 
@@ -58,20 +62,26 @@ var words = map[reflect.Type][]any{
 	reflect.TypeFor[diag.Class]():  allClasses,
 	reflect.TypeFor[diag.Effect](): {diag.Lapses, diag.Reread, diag.Refused, diag.Retold, diag.Changed, diag.Removed},
 	reflect.TypeFor[pack.Mode]():   {pack.Adopt, pack.Facade, pack.Replace},
+
+	reflect.TypeFor[certify.Level]():       {certify.StaticPassed, certify.Failed, certify.Expired},
+	reflect.TypeFor[certify.Outcome]():     {certify.Pass, certify.Fail, certify.NotApplicable, certify.NotRecorded},
+	reflect.TypeFor[certify.StepOutcome](): {certify.StepOK, certify.StepFailed, certify.StepSkipped},
 }
 
 // schemaMaker makes the schema of Go types, with what their comments say of them.
 type schemaMaker struct {
 	t        *testing.T
 	defs     map[string]any
+	types    map[string]reflect.Type      // of defs
 	comments map[string]map[string]string // by package, of types and their members
-	used     map[string]bool              // entries of narrower
+	narrower map[string]map[string]any
+	used     map[string]bool // entries of narrower
 }
 
 // reportSchema is the schema of every report.
 func reportSchema(t *testing.T) []byte {
 	t.Helper()
-	m := &schemaMaker{t: t, defs: map[string]any{}, comments: map[string]map[string]string{}, used: map[string]bool{}}
+	m := newSchemaMaker(t, narrower)
 	var kinds []any
 	for _, k := range reportKinds {
 		s := m.object(reflect.TypeOf(k.value))
@@ -81,20 +91,27 @@ func reportSchema(t *testing.T) []byte {
 		m.defs[k.name] = s
 		kinds = append(kinds, map[string]any{"$ref": "#/$defs/" + k.name})
 	}
-	for name := range narrower {
+	return m.text(fmt.Sprintf("urn:anvil:report:%d", diag.SchemaVersion), "A report of anvil in JSON", map[string]any{"oneOf": kinds})
+}
+
+func newSchemaMaker(t *testing.T, narrower map[string]map[string]any) *schemaMaker {
+	return &schemaMaker{t: t, defs: map[string]any{}, types: map[string]reflect.Type{}, comments: map[string]map[string]string{}, narrower: narrower, used: map[string]bool{}}
+}
+
+// text is the whole schema: root, and what it refers to.
+func (m *schemaMaker) text(id, title string, root map[string]any) []byte {
+	for name := range m.narrower {
 		if !m.used[name] {
-			t.Errorf("%s is narrowed, and no member of a report", name)
+			m.t.Errorf("%s is narrowed, and no member of %s", name, id)
 		}
 	}
+	root["$schema"], root["$id"], root["title"], root["$defs"] = "https://json-schema.org/draft/2020-12/schema", id, title, m.defs
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(map[string]any{
-		"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": fmt.Sprintf("urn:anvil:report:%d", diag.SchemaVersion), "title": "A report of anvil in JSON",
-		"oneOf": kinds, "$defs": m.defs,
-	}); err != nil {
-		t.Fatal(err)
+	if err := e.Encode(root); err != nil {
+		m.t.Fatal(err)
 	}
 	return text.Bytes()
 }
@@ -121,7 +138,7 @@ func (m *schemaMaker) object(t reflect.Type) map[string]any {
 			s["description"] = text
 		}
 		key := title(t.Name()) + "." + name
-		maps.Copy(s, narrower[key])
+		maps.Copy(s, m.narrower[key])
 		m.used[key] = true
 		properties[name] = s
 		if options == "" {
@@ -156,6 +173,8 @@ func (m *schemaMaker) schema(t reflect.Type) map[string]any {
 		return map[string]any{"type": "object", "additionalProperties": m.schema(t.Elem())}
 	case reflect.Struct:
 		return m.define(t)
+	case reflect.Interface:
+		return map[string]any{}
 	}
 	m.t.Fatalf("no schema for %s", t)
 	return nil
@@ -166,6 +185,10 @@ func (m *schemaMaker) define(t reflect.Type) map[string]any {
 		return m.object(t)
 	}
 	name := title(t.Name())
+	if other, known := m.types[name]; known && other != t {
+		m.t.Fatalf("%s and %s would be one definition; rename one of them", other, t)
+	}
+	m.types[name] = t
 	if _, known := m.defs[name]; !known {
 		m.defs[name] = nil // while it is made
 		s := m.object(t)
@@ -239,8 +262,13 @@ func commentsIn(t *testing.T, folder string) map[string]string {
 
 // The schema of reports is made from their types, and as fresh as those.
 func TestReportSchemaIsFresh(t *testing.T) {
-	path := filepath.Join("..", "..", "docs", "report.schema.json")
-	want := reportSchema(t)
+	checkFresh(t, "report.schema.json", reportSchema(t))
+}
+
+// checkFresh holds a file of docs to what it is made from.
+func checkFresh(t *testing.T, name string, want []byte) {
+	t.Helper()
+	path := filepath.Join("..", "..", "docs", name)
 	if *updateDocs {
 		if err := os.WriteFile(path, want, 0o644); err != nil {
 			t.Fatal(err)
@@ -251,6 +279,6 @@ func TestReportSchemaIsFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(have, want) {
-		t.Error("docs/report.schema.json is not what the types say; run: go test ./internal/cli -run TestReportSchemaIsFresh -update-docs")
+		t.Errorf("docs/%s is not what the types say; run: go test ./internal/cli -run %s -update-docs", name, t.Name())
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // schemas are the formats whose JSON Schema anvil prints.
-var schemas = map[string][]byte{"report": docs.ReportSchema}
+var schemas = map[string][]byte{"report": docs.ReportSchema, "certification": docs.CertificationSchema, "trust": docs.TrustSchema}
 
 func (sh *shell) schemaCommand() *cli.Command {
 	names := make([]string, 0, len(schemas))
@@ -21,7 +21,7 @@ func (sh *shell) schemaCommand() *cli.Command {
 	known := strings.Join(names, ", ")
 	return &cli.Command{
 		Name: "schema", Usage: "print the JSON Schema of a format", ArgsUsage: "NAME",
-		Description: "NAME is one of " + known + ". A report is what inspect, snapshot, adopt, diff, check and pack verify print with --format json.",
+		Description: "NAME is one of " + known + ". A report is what inspect, snapshot, adopt, diff, check, certify and pack verify print with --format json.",
 		Action: func(c *cli.Context) error {
 			if err := sh.noArguments(c, 1); err != nil {
 				return err

@@ -3,10 +3,7 @@ package certify_test
 import (
 	"bytes"
 	"context"
-	"crypto"
-	"crypto/ed25519"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -22,74 +19,6 @@ import (
 	"anvil/compiler/pack"
 	"anvil/compiler/surface"
 )
-
-// scene is a certified pack and whoever trusts whom.
-type scene struct {
-	pack    *pack.Pack
-	cert    certify.Certification
-	ada     certify.PrivateKey
-	bob     certify.PrivateKey
-	stolen  certify.PrivateKey // in no trust file
-	request certify.Request
-}
-
-func newScene(t testing.TB) scene {
-	s := scene{pack: refundsPack(t), ada: key(t, 'a'), bob: key(t, 'b'), stolen: key(t, 's')}
-	s.cert = made(t, certify.Inputs{Pack: s.pack, Serial: 5})
-	trust := trustIn(t, "", entryOf("ada", s.ada.Public(), "certify", ""), entryOf("bob", s.bob.Public(), "certify, gate", ""))
-	s.request = certify.Request{Pack: certified(t, s.pack, s.cert, s.ada), Trust: trust, Require: 1, Now: day0.Add(time.Hour)}
-	return s
-}
-
-// envelope replaces the envelope of a request by what change makes of it.
-func envelope(t testing.TB, r certify.Request, change func(e *dsse.Envelope)) certify.Request {
-	t.Helper()
-	var e dsse.Envelope
-	if err := json.Unmarshal(r.Pack.Certificates[certify.EnvelopeFile], &e); err != nil {
-		t.Fatal(err)
-	}
-	change(&e)
-	text, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return withEnvelope(r, text)
-}
-
-func withEnvelope(r certify.Request, text []byte) certify.Request {
-	p := *r.Pack
-	p.Certificates = map[string][]byte{certify.File: r.Pack.Certificates[certify.File], certify.EnvelopeFile: text}
-	r.Pack = &p
-	return r
-}
-
-// signedBytes is an envelope over any bytes by the key.
-func signedBytes(t testing.TB, payload string, k certify.PrivateKey) []byte {
-	t.Helper()
-	e, err := certify.Sign(context.Background(), []byte(payload), k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := e.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
-// restated is the request with another statement, signed by a trusted key: what only who has the key can forge.
-func (s scene) restated(t testing.TB, from, to string) certify.Request {
-	t.Helper()
-	payload, err := certify.Payload(s.cert, s.pack)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other := strings.Replace(string(payload), from, to, 1)
-	if other == string(payload) {
-		t.Fatalf("the statement does not hold %q", from)
-	}
-	return withEnvelope(s.request, signedBytes(t, other, s.ada))
-}
 
 func TestVerifyHolds(t *testing.T) {
 	s := newScene(t)
@@ -303,22 +232,6 @@ func TestVerifyRefuses(t *testing.T) {
 	}
 }
 
-// both is a request whose certificate and certification.json say something else in the same way, signed by a trusted key.
-func both(t *testing.T, s scene, from, to string) certify.Request {
-	t.Helper()
-	r := s.restated(t, from, to)
-	e, refused := certify.DecodeEnvelope(r.Pack.Certificates[certify.EnvelopeFile])
-	if refused != nil {
-		t.Fatal(refused)
-	}
-	n, err := canon.Parse(e.Payload())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Pack.Certificates[certify.File] = n.Get("predicate").Raw
-	return r
-}
-
 func TestVerifyWithoutAnswer(t *testing.T) {
 	s := newScene(t)
 	gone := errors.New("gone")
@@ -338,93 +251,4 @@ func TestTheServersVersionAloneMayMove(t *testing.T) {
 	if v := certify.Verify(s.request); !v.Holds() || !strings.Contains(v.Steps[6].Message, "is another") {
 		t.Errorf("%+v", v.Steps)
 	}
-}
-
-// The library that made the envelope, and the standard library alone, say the same of its signatures.
-func TestOthersVerifyTheEnvelope(t *testing.T) {
-	s := newScene(t)
-	p := certified(t, s.pack, s.cert, s.ada, s.bob)
-	var e dsse.Envelope
-	if err := json.Unmarshal(p.Certificates[certify.EnvelopeFile], &e); err != nil {
-		t.Fatal(err)
-	}
-	verifier, err := dsse.NewMultiEnvelopeVerifier(2, peer{t, s.ada.Public()}, peer{t, s.bob.Public()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	accepted, payload, err := verifier.VerifyAndDecode(context.Background(), &e)
-	if err != nil || len(accepted) != 2 {
-		t.Fatalf("%d keys, %v", len(accepted), err)
-	}
-	var statement struct {
-		Type          string `json:"_type"`
-		PredicateType string
-		Subject       []struct {
-			Name   string
-			Digest map[string]string
-		}
-	}
-	if err := json.Unmarshal(payload, &statement); err != nil {
-		t.Fatal(err)
-	}
-	if len(statement.Subject) != len(s.pack.Files)+1 || statement.Type != "https://in-toto.io/Statement/v1" || statement.PredicateType != certify.PredicateType {
-		t.Errorf("%+v", statement)
-	}
-	if canonical, err := canon.Canonical(payload); err != nil || !bytes.Equal(canonical, payload) {
-		t.Errorf("the statement is not canonical: %v", err)
-	}
-}
-
-// peer verifies as any other program with the public key would.
-type peer struct {
-	t   *testing.T
-	key certify.PublicKey
-}
-
-func (p peer) Public() crypto.PublicKey { return p.raw() }
-func (p peer) KeyID() (string, error)   { return p.key.ID(), nil }
-func (p peer) Verify(_ context.Context, data, sig []byte) error {
-	if !ed25519.Verify(p.raw(), data, sig) {
-		return errors.New("no")
-	}
-	return nil
-}
-
-func (p peer) raw() ed25519.PublicKey {
-	block := bytes.Split(bytes.TrimSpace(p.key.PEM()), []byte("\n"))[1]
-	der, err := base64.StdEncoding.DecodeString(string(block))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return der[len(der)-32:] // SPKI of Ed25519 ends with the point (RFC 8410)
-}
-
-func hexOf(digest string) string { return strings.TrimPrefix(digest, "sha256:") }
-
-func urlSafe(t *testing.T, text string) string {
-	t.Helper()
-	data, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other := base64.URLEncoding.EncodeToString(append(data, 0xfb, 0xff, 0xfe)) // sure to hold - and _
-	if !strings.ContainsAny(other, "-_") {
-		t.Fatal("no character that differs")
-	}
-	return other
-}
-
-// leftOver sets bits behind the last byte, which decoders ignore.
-func leftOver(t *testing.T, text string) string {
-	t.Helper()
-	if !strings.HasSuffix(text, "==") {
-		t.Fatal("no bits are left over")
-	}
-	i := len(text) - 3
-	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-	other := text[:i] + string(alphabet[strings.IndexByte(alphabet, text[i])+1]) + "=="
-	if data, err := base64.StdEncoding.DecodeString(other); err != nil || len(data) != 64 {
-		t.Fatalf("the standard decoder refuses it by now: %v", err)
-	}
-	return other
 }

@@ -22,3 +22,13 @@ var MetadataSchema []byte
 //
 //go:embed pack.schema.json
 var PackSchema []byte
+
+// CertificationSchema is the JSON Schema of certification.json, which is what a certificate says.
+//
+//go:embed certification.schema.json
+var CertificationSchema []byte
+
+// TrustSchema is the JSON Schema of a trust file.
+//
+//go:embed trust.schema.json
+var TrustSchema []byte

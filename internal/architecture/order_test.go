@@ -36,6 +36,7 @@ var order = [][]string{
 	{"compiler/pack/emit/metadata", "compiler/pack/emit/capability", "compiler/pack/emit/command", "compiler/pack/emit/skill"},
 	{"compiler/pack/emit", "compiler/pack/affect", "compiler/pack/compare"},
 	{"facade"},
+	{"compiler/certify"},
 	{"internal/config", "internal/packcli"},
 	{"internal/cli"},
 	{"cmd/anvil"},
@@ -57,7 +58,9 @@ var alone = map[string]string{
 	"golang.org/x/text":                        "compiler/lookalike",
 	"github.com/santhosh-tekuri/jsonschema/v6": "compiler/schema",
 	"github.com/schollz/progressbar/v3":        "internal/cli",
-	"github.com/urfave/cli/v2":                 "internal/cli",
+
+	"github.com/secure-systems-lab/go-securesystemslib": "compiler/certify",
+	"github.com/urfave/cli/v2":                          "internal/cli",
 }
 
 type goPackage struct {

@@ -102,7 +102,7 @@ func (sh *shell) app() *cli.App {
 				Name: "mcp", Usage: "inspect, adopt, compare and serve MCP servers", Action: sh.noCommand,
 				Subcommands: []*cli.Command{
 					sh.inspectCommand(), sh.snapshotCommand(), sh.adoptCommand(), sh.diffCommand(), sh.checkCommand(),
-					sh.reviewCommand(), sh.approveCommand(), sh.blockCommand(), sh.callCommand(), sh.serveCommand(),
+					sh.reviewCommand(), sh.approveCommand(), sh.blockCommand(), sh.callCommand(), sh.serveCommand(), sh.certifyCommand(),
 				},
 			},
 			{
@@ -111,6 +111,10 @@ func (sh *shell) app() *cli.App {
 					sh.packVerifyCommand(), sh.packShowCommand(), sh.packDiffCommand(), sh.packExplainCommand(), sh.packArchiveCommand(), sh.packOpenCommand(),
 					sh.packRunCommand(),
 				},
+			},
+			{
+				Name: "keys", Usage: "make and show the keys that certificates are signed with", Action: sh.noCommand,
+				Subcommands: []*cli.Command{sh.keysNewCommand(), sh.keysShowCommand()},
 			},
 			sh.rulesCommand(), sh.schemaCommand(), sh.versionCommand(),
 		},

@@ -89,6 +89,8 @@ type evidenceFile struct {
 	SchemaVersion int            `json:"schemaVersion"`
 	Snapshot      string         `json:"snapshot,omitzero"` // its digest
 	Failure       *failure       `json:"failure,omitzero"`  // why there is none
+	Captures      int            `json:"captures,omitzero"` // that were compared; absent when it was made once
+	Differing     []string       `json:"differing,omitzero"`
 	Evidence      probe.Evidence `json:"evidence"`
 }
 
@@ -102,7 +104,7 @@ func (sh *shell) writeEvidence(path string, seen observed, failed *probe.Failure
 	if path == "" {
 		return nil
 	}
-	file := evidenceFile{SchemaVersion: 1, Evidence: seen.evidence}
+	file := evidenceFile{SchemaVersion: 1, Evidence: seen.evidence, Captures: seen.captures, Differing: probe.Differing(seen.findings)}
 	if seen.snapshot != nil {
 		file.Snapshot = seen.snapshot.Digest
 	}

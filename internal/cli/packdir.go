@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,20 +130,20 @@ func realPath(path string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// writePack puts the pack in place whole; earlier is the one that is there, or nil. A pack that comes out the same stays as it is, with its
-// certificates; those of another one are void, and go with it.
+// writePack puts the pack in place whole; earlier is the one that is there, or nil. A pack that comes out the same stays as it is. The certificates of
+// the one that was there stay too, though they are of that one: the serial of the next counts on from theirs, and an older certificate must not be
+// able to take the place of a newer one.
 func (sh *shell) writePack(out string, earlier *pack.Pack, built emit.Built) error {
-	if earlier != nil && earlier.Manifest.Digest == built.Manifest.Digest {
-		return nil
+	files := built.Files
+	if earlier != nil {
+		if earlier.Manifest.Digest == built.Manifest.Digest {
+			return nil
+		}
+		files = maps.Clone(files)
+		maps.Copy(files, earlier.Certificates)
+		sh.tellStale(earlier, built.Manifest.Digest)
 	}
-	certified := earlier != nil && len(earlier.Certificates) > 0
-	if err := atomicfile.WriteDir(sh.ctx, out, built.Files, earlier != nil, atomicfile.Executable(pack.IsExecutable)); err != nil {
-		return err
-	}
-	if certified {
-		fmt.Fprintf(sh.err, "the certificates in %s were of the pack before, and are gone with it\n", out)
-	}
-	return nil
+	return atomicfile.WriteDir(sh.ctx, out, files, earlier != nil, atomicfile.Executable(pack.IsExecutable))
 }
 
 // makeParent makes the folder that a pack goes into.

@@ -7,6 +7,7 @@ import (
 
 	cli "github.com/urfave/cli/v2"
 
+	"anvil/compiler/certify"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/emit"
@@ -17,13 +18,16 @@ const packUsage = "PACK is a pack's folder, or an archive of it as `anvil pack a
 func (sh *shell) packVerifyCommand() *cli.Command {
 	return &cli.Command{
 		Name: "verify", Usage: "recompute everything in a pack and refuse what is changed, missing or smuggled in",
-		ArgsUsage: "PACK...",
+		ArgsUsage: "PACK... | PACK [TARGET]",
 		Description: `Two steps: every digest is computed again, and every file is built again from the snapshot and the approvals in the pack, which
 finds what was forged together with its digest. Exit 1 when anything differs. Several packs are verified together: no two may have
 one id.
 
+With --trust one pack is held against its certificate, in this order: signature; key and role; subject; validity and serial; policy; gate; with
+--live the server's surface. The first that fails ends it. TARGET is for --live alone, and may be -- COMMAND ARG....
+
 ` + packUsage,
-		Flags: []cli.Flag{noRebuildFlag(), formatFlag(reportFormats...)}, Action: sh.packVerify,
+		Flags: append(trustFlags(), noRebuildFlag(), formatFlag(reportFormats...)), Action: sh.packVerify,
 	}
 }
 
@@ -36,11 +40,21 @@ func (sh *shell) packVerify(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := sh.onlyDashDash(); err != nil {
-		return err
-	}
 	if c.NArg() == 0 {
 		return usagef("say which pack: anvil pack verify PACK")
+	}
+	if err := sh.checkTrustFlags(c); err != nil {
+		return err
+	}
+	if c.IsSet("trust") {
+		p, findings, err := verified(c.Args().First(), true)
+		if err != nil {
+			return err
+		}
+		return sh.verifyTrusted(c, p, findings, format)
+	}
+	if err := sh.onlyDashDash(); err != nil {
+		return err
 	}
 	var packs []*pack.Pack
 	var all []diag.Finding
@@ -57,9 +71,17 @@ func (sh *shell) packVerify(c *cli.Context) error {
 		}
 		packs, all = append(packs, p), append(all, findings...)
 		fmt.Fprintln(&lines, verdictLine(p, findings, !c.Bool("no-rebuild")))
+		if line := certifiedLine(p, sh.now()); line != "" {
+			fmt.Fprintln(&lines, line)
+		}
 	}
 	all = append(all, pack.SameIDs(packs)...)
-	s := sheet{Report: diag.NewReport("verify", all), text: leading(lines.String()), threshold: diag.FailOnError}
+	report := diag.NewReport("verify", all)
+	value := verifyReport{Report: report}
+	if made, err := certify.Decode(packs[0].Certificates[certify.File]); err == nil && len(packs) == 1 {
+		value.Certification = viewOf(made, sh.now())
+	}
+	s := sheet{Report: report, value: value, text: leading(lines.String()), threshold: diag.FailOnError}
 	if err := sh.show(c, s, format); err != nil {
 		return err
 	}

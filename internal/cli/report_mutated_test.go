@@ -45,7 +45,15 @@ func madeReports(t *testing.T) map[string][]byte {
 		"inspect-pack": mustExit(t, 0, "mcp", "inspect", "--format", "json", "pack"), "verify": mustExit(t, 0, "pack", "verify", "--format", "json", "pack"),
 		"diff": mustExit(t, 1, "mcp", "diff", "--format", "json", "pack", "--", server, "-surface", "v2"),
 	}
+	mustExit(t, 0, "keys", "new", "--out", "ada.pem")
+	if err := os.WriteFile("trust.yaml", []byte("schemaVersion: 1\nkeys:\n  - {name: ada, roles: [certify], path: ada.pem.pub}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reports["certify-failed"] = mustExit(t, 1, "mcp", "certify", "--format", "json", "--profile", "openai-strict", "pack")
+	reports["certify"] = mustExit(t, 0, "mcp", "certify", "--format", "json", "--key", "ada.pem", "pack")
+	reports["verify-trusted"] = mustExit(t, 0, "pack", "verify", "--format", "json", "--live", "--trust", "trust.yaml", "pack")
 	t.Setenv("SURFACE", "v2")
+	reports["verify-drifted"] = mustExit(t, 1, "pack", "verify", "--format", "json", "--live", "--trust", "trust.yaml", "pack")
 	reports["check"] = mustExit(t, 1, "mcp", "check", "--format", "json", "--pack", "pack")
 	if err := os.WriteFile(filepath.Join("pack", "more"), nil, 0o600); err != nil {
 		t.Fatal(err)

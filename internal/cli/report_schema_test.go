@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"anvil/compiler/canon"
+	"anvil/compiler/certify"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/compare"
@@ -36,8 +37,10 @@ var reportKinds = []struct {
 	{"PackExplanation", "What a rebuild regenerates between two packs, and why.", explanation{}, []string{"pack-explain"}},
 	{"PackArchive", "What was written of a pack: an archive, or a folder from one.", archiveView{}, []string{"pack-archive", "pack-open"}},
 	{"ReviewReport", "What review shows of the operations of a pack: findings about their tools, and everything else a person decides by.", reviewReport{}, []string{"review"}},
-	{"Report", "What diff, check and pack verify found, and what inspect says of a server that shows no surface.", diag.Report{},
-		[]string{"inspect", "diff", "check", "verify"}},
+	{"CertifyReport", "What certify checked of a pack, and the certification that it wrote.", certifyReport{}, []string{"certify"}},
+	{"VerifyReport", "What pack verify found of a pack, and with a trust file of its certificate.", verifyReport{}, []string{"verify"}},
+	{"Report", "What diff and check found, and what inspect says of a server that shows no surface.", diag.Report{},
+		[]string{"inspect", "diff", "check"}},
 }
 
 const (
@@ -57,6 +60,7 @@ var narrower = map[string]map[string]any{
 	"Summary.bump": {"enum": []any{"patch", "minor", "major"}}, "Status.bump": {"enum": []any{"patch", "minor", "major"}}, "Summary.counts": {"propertyNames": map[string]any{"enum": allClasses}},
 	"SurfaceView.digest": {"pattern": aDigest}, "ToolView.digest": {"pattern": aDigest}, "SnapshotView.digest": {"pattern": aDigest}, "ShownArtifact.digest": {"pattern": aDigest}, "Side.digest": {"pattern": aDigest}, "PackView.digest": {"pattern": aDigest},
 	"ReviewReport.pack": {"pattern": aDigest}, "ReviewedOperation.seen": {"pattern": aDigest},
+	"CertifiedView.pack": {"pattern": aDigest}, "CertifiedView.policy": {"pattern": aDigest}, "Signer.keyid": {"pattern": "^[0-9a-f]{64}$"},
 	"SnapshotView.change": {"enum": []any{"new", "changed", "unchanged"}}, "ClientVerdict.confirmed": {"pattern": aMonth},
 }
 
@@ -66,7 +70,10 @@ var words = map[reflect.Type][]any{
 	reflect.TypeFor[diag.Effect](): {diag.Lapses, diag.Reread, diag.Refused, diag.Retold, diag.Changed, diag.Removed},
 	reflect.TypeFor[pack.Mode]():   {pack.Adopt, pack.Facade, pack.Replace},
 
-	reflect.TypeFor[compare.Class](): {compare.Compatible, compare.Additive, compare.Breaking, compare.Sensitive},
+	reflect.TypeFor[compare.Class]():       {compare.Compatible, compare.Additive, compare.Breaking, compare.Sensitive},
+	reflect.TypeFor[certify.Level]():       {certify.StaticPassed, certify.Failed, certify.Expired},
+	reflect.TypeFor[certify.Outcome]():     {certify.Pass, certify.Fail, certify.NotApplicable, certify.NotRecorded},
+	reflect.TypeFor[certify.StepOutcome](): {certify.StepOK, certify.StepFailed, certify.StepSkipped},
 }
 
 // schemaMaker makes the schema of Go types, with what their comments say of them.
@@ -176,6 +183,8 @@ func (m *schemaMaker) schema(t reflect.Type) map[string]any {
 		return map[string]any{"type": "object", "additionalProperties": m.schema(t.Elem())}
 	case reflect.Struct:
 		return m.define(t)
+	case reflect.Interface:
+		return map[string]any{}
 	}
 	m.t.Fatalf("no schema for %s", t)
 	return nil

@@ -14,6 +14,7 @@ import (
 	"anvil/compiler/adopt/gate"
 	"anvil/compiler/adopt/probe"
 	"anvil/compiler/air"
+	"anvil/compiler/certify"
 	"anvil/compiler/diag"
 	"anvil/compiler/diff"
 	"anvil/compiler/pack"
@@ -22,7 +23,7 @@ import (
 
 // allRules lists the rules of every stage, by id. The panic of a rule id that two stages use is the catalogue's.
 func allRules() diag.Catalog {
-	return diag.NewCatalog(slices.Concat(probe.Rules, gate.Rules, gate.AcceptanceRules, adopt.Rules, air.Rules, diff.Rules, pack.Rules, checkRules)...)
+	return diag.NewCatalog(slices.Concat(probe.Rules, gate.Rules, gate.AcceptanceRules, adopt.Rules, air.Rules, diff.Rules, pack.Rules, certify.Rules, checkRules)...)
 }
 
 func (sh *shell) rulesCommand() *cli.Command {

@@ -11,6 +11,7 @@ import (
 	"anvil/compiler/adopt/gate"
 	"anvil/compiler/adopt/probe"
 	"anvil/compiler/air"
+	"anvil/compiler/certify"
 	"anvil/compiler/diag"
 	"anvil/compiler/diff"
 	"anvil/compiler/pack"
@@ -44,6 +45,7 @@ func rulesPage() []byte {
 		{"Gate: what the surface is", diag.NewCatalog(slices.Concat(gate.Rules, gate.AcceptanceRules)...)},
 		{"Bridge and AIR: what the tools do, and who approved them", diag.NewCatalog(slices.Concat(adopt.Rules, air.Rules)...)},
 		{"Diff: what changed", diff.Rules},
+		{"Certify: why a pack is not certified, or its certificate not believed", certify.Rules},
 		{"Pack and check", diag.NewCatalog(slices.Concat(pack.Rules, checkRules)...)},
 	} {
 		fmt.Fprintf(&b, "\n## %s\n", stage.title)

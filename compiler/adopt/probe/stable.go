@@ -116,3 +116,14 @@ func digests(s *surface.McpSurfaceSnapshot, kind surface.Kind) map[string]string
 	}
 	return joined
 }
+
+// Differing returns the subjects of which findings say that they came out otherwise in one of several captures.
+func Differing(findings []diag.Finding) []string {
+	var subjects []string
+	for _, f := range findings {
+		if f.Rule == listNondeterministic.ID {
+			subjects = append(subjects, f.Subject)
+		}
+	}
+	return subjects
+}

@@ -1,0 +1,336 @@
+package certify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"anvil/compiler/adopt/gate"
+	"anvil/compiler/canon"
+	"anvil/compiler/diag"
+	"anvil/compiler/pack"
+	"anvil/compiler/surface"
+)
+
+// Request is what a pack is to be held against.
+type Request struct {
+	Pack     *pack.Pack
+	Findings []diag.Finding // why the pack is not whole, or does not follow from itself; none when it is fine
+	Trust    Trust
+	Require  int // how many keys have to have signed, 1 or more
+	Now      time.Time
+	Live     func() (*surface.McpSurfaceSnapshot, error) // asks the server; nil when nobody wants that
+}
+
+// VerifyStep is one check of a verification. After the first that fails the others are skipped: nothing they would read is trusted.
+type VerifyStep struct {
+	Step    string      `json:"step"`    // signature, key, subject, validity, policy, gate, live
+	Outcome StepOutcome `json:"outcome"` //
+	Reason  string      `json:"reason,omitzero"`
+	Message string      `json:"message"`
+}
+
+// StepOutcome is how a step came out.
+type StepOutcome string
+
+// The outcomes of a step.
+const (
+	StepOK      StepOutcome = "ok"
+	StepFailed  StepOutcome = "failed"
+	StepSkipped StepOutcome = "skipped" // a step before it failed, or nobody asked for it
+)
+
+// Signer is a key that signed and counts.
+type Signer struct {
+	KeyID string `json:"keyid"`
+	Name  string `json:"name"` // by the trust file
+}
+
+// Verification is how a pack was held against its certificate.
+type Verification struct {
+	Steps         []VerifyStep
+	Findings      []diag.Finding // of the step that failed; none when the certificate holds
+	Signers       []Signer
+	Certification *Certification // what was signed by a key of the trust file; nil before that is known
+	Level         Level          // it has now; "" with no Certification
+	Err           error          // why the server could not be asked
+}
+
+// Holds reports whether every step came out well.
+func (v Verification) Holds() bool { return len(v.Findings) == 0 && v.Err == nil }
+
+// verifying is a verification under way.
+type verifying struct {
+	Request
+	signed
+	by []signedBy
+	Verification
+}
+
+// signedBy is a key of the trust file that made a signature.
+type signedBy struct {
+	trustedKey
+	hint string // the key that the envelope names
+}
+
+// Verify holds the pack against its certificate, step by step: signature, key and role, subject, validity and serial, policy, gate, and the live
+// surface when asked for. It fails closed.
+func Verify(r Request) Verification {
+	v := &verifying{Request: r}
+	steps := []struct {
+		name string
+		do   func() (message string, refused *Refusal)
+	}{
+		{"signature", v.signature}, {"key", v.key}, {"subject", v.subject}, {"validity", v.validity}, {"policy", v.policy}, {"gate", v.gate}, {"live", v.live},
+	}
+	for _, s := range steps {
+		switch {
+		case len(v.Verification.Findings) > 0:
+			v.step(s.name, StepSkipped, "", "not looked at")
+			continue
+		case s.name == "live" && v.Live == nil:
+			v.step(s.name, StepSkipped, "", "not asked for (--live)")
+			continue
+		}
+		message, refused := s.do()
+		switch {
+		case v.Err != nil:
+			v.step(s.name, StepFailed, "", "the server could not be asked")
+		case refused != nil:
+			v.step(s.name, StepFailed, refused.Rule, refused.Message)
+			v.find(refused)
+		default:
+			v.step(s.name, StepOK, "", message)
+		}
+	}
+	return v.Verification
+}
+
+func (v *verifying) step(name string, outcome StepOutcome, reason, message string) {
+	v.Steps = append(v.Steps, VerifyStep{name, outcome, reason, message})
+}
+
+func (v *verifying) find(r *Refusal) {
+	rule, _ := Rules.Find(r.Rule)
+	f := rule.Finding("certificate/"+v.Pack.Manifest.ID, r.Message)
+	f.Hint = r.Hint
+	v.Verification.Findings = append(v.Verification.Findings, f.Sealed())
+	if r.Rule == subjectMismatch.ID {
+		v.Verification.Findings = append(v.Verification.Findings, v.Request.Findings...)
+	}
+}
+
+// signature reads the envelope and finds the keys that made its signatures. Only what one of them signed is read.
+func (v *verifying) signature() (string, *Refusal) {
+	data, there := v.Pack.Certificates[EnvelopeFile]
+	if !there {
+		return "", refuse(certificateMissing, "the pack has no %s", EnvelopeFile)
+	}
+	e, refused := DecodeEnvelope(data)
+	if refused != nil {
+		return "", refused
+	}
+	for _, k := range v.Trust.keys {
+		for _, s := range e.signatures {
+			if !(Envelope{e.payload, []signature{s}}).SignedBy(k.PublicKey) {
+				continue
+			}
+			if s.keyID != k.ID() && v.Trust.has(s.keyID) {
+				return "", refuse(keyidContradicts, "a signature of %q is named after another key of the trust file", k.Name)
+			}
+			v.by = append(v.by, signedBy{k, s.keyID})
+			break // a key counts once
+		}
+	}
+	if len(v.by) == 0 {
+		return "", refuse(signatureUntrusted, "none of the %d signatures is of a key of the trust file, whatever they are named after", len(e.signatures))
+	}
+	if v.signed, refused = decodeStatement(e.payload); refused != nil {
+		return "", refused
+	}
+	v.Certification, v.Level = &v.certification, v.certification.LevelAt(v.Now)
+	return fmt.Sprintf("%d of %d signatures are of keys of the trust file", len(v.by), len(e.signatures)), nil
+}
+
+func (t Trust) has(id string) bool {
+	return slices.ContainsFunc(t.keys, func(k trustedKey) bool { return k.ID() == id })
+}
+
+// key counts the keys that may certify and were in their time.
+func (v *verifying) key() (string, *Refusal) {
+	issued, _ := time.Parse(time.RFC3339, v.certification.IssuedAt)
+	var refusals []*Refusal
+	var names []string
+	for _, k := range v.by {
+		if refused := k.refuses(issued, v.Now); refused != nil {
+			refusals = append(refusals, refused)
+			continue
+		}
+		v.Signers = append(v.Signers, Signer{k.ID(), k.Name})
+		names = append(names, fmt.Sprintf("%q (%s)", k.Name, ShortID(k.ID())))
+	}
+	require := max(1, v.Require)
+	switch {
+	case len(names) >= require:
+		return fmt.Sprintf("certified by %s; %d required", strings.Join(names, ", "), require), nil
+	case len(refusals) > 0:
+		return "", refusals[0]
+	}
+	return "", refuse(signaturesTooFew, "%d of %d required keys signed: %s", len(names), require, strings.Join(names, ", "))
+}
+
+// subject holds what was signed against this pack, file by file.
+func (v *verifying) subject() (string, *Refusal) {
+	if len(v.Request.Findings) > 0 {
+		return "", refuse(subjectMismatch, "the pack does not verify by itself: %s", v.Request.Findings[0].Message)
+	}
+	want := subjectsOf(v.Pack)
+	for name, digest := range want {
+		if got, there := v.subjects[name]; !there || got != digest {
+			return "", refuse(subjectMismatch, "the certificate is not of this pack: %s", mismatch(name, got, digest))
+		}
+	}
+	for name := range v.subjects {
+		if _, there := want[name]; !there {
+			return "", refuse(subjectMismatch, "the certificate is about %q, which is not in this pack", name)
+		}
+	}
+	s, err := v.Pack.Snapshot()
+	if err != nil {
+		return "", refuse(subjectMismatch, "the snapshot of the pack cannot be read: %v", err)
+	}
+	c := v.certification.Subject
+	if c.ID != v.Pack.Manifest.ID || c.Pack != v.Pack.Manifest.Digest || c.Snapshot != s.Digest ||
+		[4]string{c.Surface, c.Contract, c.Text, c.Identity} != [4]string{s.Digests.Surface, s.Digests.Contract, s.Digests.Text, s.Digests.Identity} {
+		return "", refuse(subjectMismatch, "the digests in the certification are not those of this pack and its surface")
+	}
+	beside, there := v.Pack.Certificates[File]
+	if !there {
+		return "", refuse(certificationDiffers, "%s is gone", File)
+	}
+	if !canon.Equal(beside, v.predicate) {
+		return "", refuse(certificationDiffers, "%s says something else than what was signed", File)
+	}
+	return fmt.Sprintf("the pack, its %d files and %s are what was signed", len(v.Pack.Files), File), nil
+}
+
+func mismatch(name, got, want string) string {
+	if got == "" {
+		return fmt.Sprintf("nothing was signed of %q", name)
+	}
+	return fmt.Sprintf("%q was %s, and is %s", name, got, want)
+}
+
+// maxSkew is how far the clock of who issued may be ahead of the one here.
+const maxSkew = 10 * time.Minute
+
+// validity asks whether the certificate holds now, and is not one that was replaced.
+func (v *verifying) validity() (string, *Refusal) {
+	c := v.certification
+	issued, _ := time.Parse(time.RFC3339, c.IssuedAt)
+	expires, _ := time.Parse(time.RFC3339, c.Expires)
+	seen := v.Trust.file.Serials[c.Subject.ID]
+	switch {
+	case issued.After(v.Now.Add(maxSkew)):
+		return "", refuse(certificateEarly, "the certificate was issued at %s, which is in the future", c.IssuedAt)
+	case !v.Now.Before(expires):
+		return "", refuse(certificateExpired, "the certificate expired at %s", c.Expires)
+	case c.Serial < v.Trust.file.MinimumSerial:
+		return "", refuse(serialRolledBack, "the certificate has the serial %d, and the trust file asks for %d at least", c.Serial, v.Trust.file.MinimumSerial)
+	case c.Serial < seen:
+		return "", refuse(serialRolledBack, "the certificate has the serial %d, and the trust file has seen %d of this pack", c.Serial, seen)
+	}
+	return fmt.Sprintf("serial %d, issued at %s, valid until %s", c.Serial, c.IssuedAt, c.Expires), nil
+}
+
+// Newer returns the serial that the trust file should remember of the pack from now on; 0 when it does.
+func (v Verification) Newer(t Trust) int {
+	if v.Certification == nil || !v.Holds() || v.Certification.Serial <= t.file.Serials[v.Certification.Subject.ID] {
+		return 0
+	}
+	return v.Certification.Serial
+}
+
+func (v *verifying) policy() (string, *Refusal) {
+	p := v.certification.Policy
+	switch {
+	case p.ID != PolicyID:
+		return "", refuse(policyUnknown, "the policy %q is not known; this anvil knows %s", p.ID, PolicyID)
+	case p.computeDigest() != p.Digest:
+		return "", refuse(policyUnknown, "the policy is not what its digest %s says", p.Digest)
+	case len(v.Trust.file.Policies) > 0 && !slices.Contains(v.Trust.file.Policies, p.Digest):
+		return "", refuse(policyUnknown, "the policy %s is not among those that the trust file lists", p.Digest)
+	}
+	return fmt.Sprintf("%s, %s", p.ID, p.Digest), nil
+}
+
+// gate asks what the certification says came out: of the gate, and of every other check that has to be there.
+func (v *verifying) gate() (string, *Refusal) {
+	c := v.certification
+	if failed := c.Failing(); c.Level != StaticPassed || len(failed) > 0 {
+		return "", refuse(certificationFailed, "the certification is %s: %s", c.Level, failedIDs(failed))
+	}
+	outcomes := map[string]Outcome{}
+	for _, check := range c.Checks {
+		outcomes[check.ID] = check.Outcome
+	}
+	for _, id := range CheckIDs {
+		mayLack := id == checkBase || id == checkStability
+		if outcome := outcomes[id]; outcome != Pass && !(mayLack && outcome != "") {
+			return "", refuse(certificationFailed, "the check %s did not pass: it came out as %q", id, outcome)
+		}
+	}
+	rules := map[string]string{}
+	for _, o := range c.Gate.Rules {
+		if rules[o.ID] = o.Outcome; o.Outcome == string(diag.Error) {
+			return "", refuse(gateRefused, "the gate refuses the surface by %s", o.ID)
+		}
+	}
+	if c.Gate.Outcome != Pass {
+		return "", refuse(gateRefused, "the gate came out as %q", c.Gate.Outcome)
+	}
+	for _, rule := range gate.Rules {
+		if _, told := rules[rule.ID]; !told && c.Policy.Rules == digestOf(gate.Rules) {
+			return "", refuse(gateRefused, "nothing is said of the rule %s", rule.ID)
+		}
+	}
+	return fmt.Sprintf("%d checks and %d rules of the gate, none failed", len(c.Checks), len(c.Gate.Rules)), nil
+}
+
+func failedIDs(checks []Check) string {
+	var ids []string
+	for _, c := range checks {
+		ids = append(ids, c.ID)
+	}
+	if len(ids) == 0 {
+		return "it names no check"
+	}
+	return strings.Join(ids, ", ")
+}
+
+// live asks the server.
+func (v *verifying) live() (string, *Refusal) {
+	s, err := v.Live()
+	if err != nil {
+		v.Err = err
+		return "", nil
+	}
+	c := v.certification.Subject
+	if s.Digests.Surface == c.Surface {
+		if s.Digests.Identity != c.Identity {
+			return "the server shows the certified surface; what it says of itself, or how it is spoken to, is another", nil
+		}
+		return "the server shows the certified surface", nil
+	}
+	var parts []string
+	for _, part := range []struct{ name, now, was string }{{"contract", s.Digests.Contract, c.Contract}, {"text", s.Digests.Text, c.Text}, {"identity", s.Digests.Identity, c.Identity}} {
+		if part.now != part.was {
+			parts = append(parts, part.name)
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"what is neither contract nor text"}
+	}
+	return "", refuse(liveDiffers, "the server shows %s, and %s was certified: other %s", s.Digests.Surface, c.Surface, strings.Join(parts, ", "))
+}

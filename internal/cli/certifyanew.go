@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	cli "github.com/urfave/cli/v2"
+
+	"anvil/compiler/canon"
+	"anvil/compiler/certify"
+	"anvil/compiler/diag"
+	"anvil/compiler/pack"
+)
+
+// certifyReport is the report of certify: the checks that failed as findings, all of them, and what was written.
+type certifyReport struct {
+	diag.Report
+	Certification certifiedView   `json:"certification,omitzero"` // absent when the pack is not whole
+	Checks        []certify.Check `json:"checks,omitempty"`
+	NonClaims     []string        `json:"nonClaims,omitempty"` // what the certification does not say
+}
+
+// certifiedView is a certification in short.
+type certifiedView struct {
+	Level    certify.Level    `json:"level"` // that it has now
+	Pack     string           `json:"pack"`  // the digest it is of
+	Serial   int              `json:"serial"`
+	IssuedAt string           `json:"issuedAt"`
+	Expires  string           `json:"expires"`
+	Policy   string           `json:"policy"`            // digest
+	Envelope string           `json:"envelope,omitzero"` // the file with the signatures; absent when it is not signed
+	KeyIDs   []string         `json:"keyids,omitempty"`  // that the envelope names; unproven
+	Signers  []certify.Signer `json:"signers,omitempty"` // whose signatures were verified and count
+}
+
+func viewOf(c certify.Certification, now time.Time) certifiedView {
+	return certifiedView{Level: c.LevelAt(now), Pack: c.Subject.Pack, Serial: c.Serial, IssuedAt: c.IssuedAt, Expires: c.Expires, Policy: c.Policy.Digest}
+}
+
+// certifyAnew makes a certification in the place of the one that is there.
+func (sh *shell) certifyAnew(c *cli.Context, asked certifying) error {
+	p := asked.inputs.Pack
+	given := c.IsSet("serial")
+	last, err := earlierSerial(p)
+	switch {
+	case err != nil && !given:
+		return err
+	case !given:
+		asked.inputs.Serial = last + 1
+	case asked.inputs.Serial < last:
+		return usagef("--serial %d is below %d, which the pack was certified with already: an older certificate could take the place of a newer one; give %d or more",
+			asked.inputs.Serial, last, last+1)
+	}
+	made, err := certify.Certify(sh.ctx, asked.inputs)
+	if errors.Is(err, certify.ErrInputs) {
+		return usage(err)
+	} else if err != nil {
+		return err
+	}
+	text, err := made.Encode()
+	if err != nil {
+		return err
+	}
+	if asked.inputs.Serial == last && !canon.Equal(text, p.Certificates[certify.File]) {
+		return usagef("--serial %d is that of another certification of the pack; give %d or more", last, last+1)
+	}
+	envelope, err := sh.signed(asked, made)
+	if err != nil {
+		return err
+	}
+	var file []byte
+	if envelope != nil {
+		if file, err = envelope.Encode(); err != nil {
+			return err
+		}
+	}
+	if err := sh.writeCertificate(p, text, file); err != nil {
+		return err
+	}
+	return sh.printCertified(c, asked, made, envelope)
+}
+
+// signed returns the envelope over a certification; nil when there is none. A signature of the same bytes that is there already is kept, and what
+// failed is signed by nobody.
+func (sh *shell) signed(asked certifying, made certify.Certification) (*certify.Envelope, error) {
+	payload, err := certify.Payload(made, asked.inputs.Pack)
+	if err != nil {
+		return nil, err
+	}
+	earlier, _, err := earlierEnvelope(asked.inputs.Pack)
+	same := err == nil && bytes.Equal(earlier.Payload(), payload)
+	was := len(earlier.KeyIDs()) > 0
+	switch {
+	case made.Level != certify.StaticPassed:
+		if len(asked.keys) > 0 || was {
+			fmt.Fprintln(sh.err, "a certification that failed is signed by nobody; there is no signature now")
+		}
+		return nil, nil
+	case same:
+		var more []certify.PrivateKey
+		for _, k := range asked.keys {
+			if !earlier.SignedBy(k.Public()) {
+				more = append(more, k)
+			}
+		}
+		if len(more) == 0 {
+			return &earlier, nil
+		}
+		e, err := earlier.With(sh.ctx, more...)
+		return &e, err
+	case len(asked.keys) == 0:
+		if was {
+			fmt.Fprintln(sh.err, "the certification before this one was signed, and this one is not: sign it with --add-signature --key FILE")
+		}
+		return nil, nil
+	}
+	e, err := certify.Sign(sh.ctx, payload, asked.keys...)
+	return &e, err
+}
+
+// addSignature checks the pack again, by the policy of who signs, and adds their signature to the bytes that others signed.
+func (sh *shell) addSignature(c *cli.Context, asked certifying) error {
+	p := asked.inputs.Pack
+	earlier, was, err := earlierEnvelope(p)
+	text, there := p.Certificates[certify.File]
+	switch {
+	case err != nil:
+		return &exitError{exitFindings, fmt.Errorf("%s of %s cannot be signed: %w", certify.EnvelopeFile, p.Dir, err)}
+	case !there:
+		return usagef("%s is not certified yet: run `anvil mcp certify %s --key FILE`", p.Dir, diag.ShellPath(p.Dir))
+	}
+	beside, err := certify.Decode(text)
+	if err != nil {
+		return &exitError{exitFindings, err}
+	}
+	payload, err := certify.Payload(beside, p)
+	switch {
+	case err != nil:
+		return err
+	case beside.Subject.Pack != p.Manifest.Digest:
+		return &exitError{exitFindings, fmt.Errorf("the certificate is of %s, and the pack is %s: certify it again", beside.Subject.Pack, p.Manifest.Digest)}
+	case was != nil && !bytes.Equal(earlier.Payload(), payload):
+		return &exitError{exitFindings, fmt.Errorf("%s and %s of %s do not say the same of this pack: certify it again", certify.File, certify.EnvelopeFile, p.Dir)}
+	case beside.LevelAt(sh.now()) != certify.StaticPassed:
+		return &exitError{exitFindings, fmt.Errorf("the certification is %s, and nobody signs that: certify the pack again", beside.LevelAt(sh.now()))}
+	}
+	again, err := sh.checkAgain(asked, beside)
+	if err != nil {
+		return err
+	}
+	if again.Level != certify.StaticPassed {
+		return sh.printCertified(c, asked, again, nil)
+	}
+	envelope, err := sh.signed(asked, beside)
+	if err != nil {
+		return err
+	}
+	file, err := envelope.Encode()
+	if err != nil {
+		return err
+	}
+	if err := sh.writeCertificate(p, text, file); err != nil {
+		return err
+	}
+	return sh.printCertified(c, asked, beside, envelope)
+}
+
+// checkAgain certifies the pack as whoever wants to sign would, and says whether that comes to the same bytes.
+func (sh *shell) checkAgain(asked certifying, beside certify.Certification) (certify.Certification, error) {
+	in := asked.inputs
+	in.Serial = beside.Serial
+	again, err := certify.Certify(sh.ctx, in) // as of now
+	if err != nil || again.Level != certify.StaticPassed {
+		return again, err
+	}
+	in.At, _ = time.Parse(time.RFC3339, beside.IssuedAt)
+	in.Expires, _ = time.Parse(time.RFC3339, beside.Expires)
+	in.Flags = flagsBehind(beside)
+	then, err := certify.Certify(sh.ctx, in)
+	one, err1 := then.Encode()
+	two, err2 := beside.Encode()
+	if err == nil && err1 == nil && err2 == nil && bytes.Equal(one, two) {
+		fmt.Fprintln(sh.err, "checked again here: it comes out the same, byte for byte")
+	} else {
+		fmt.Fprintf(sh.err, "checked again here: every check passes; it was made by anvil %s with policy %s, here by %s with %s\n",
+			diag.Printable(beside.Builder.Version), beside.Policy.Digest, version, again.Policy.Digest)
+	}
+	return again, nil
+}
+
+// flagsBehind are the flags of the command that made a certification, but for those of time and serial.
+func flagsBehind(c certify.Certification) string {
+	prefix := fmt.Sprintf("anvil mcp certify PACK --at %s --serial %d --expires %s", c.IssuedAt, c.Serial, c.Expires)
+	return strings.TrimSpace(strings.TrimPrefix(c.Builder.Command, prefix))
+}
+
+// tellStale says that a certificate which stays beside a pack is of another one now.
+func (sh *shell) tellStale(p *pack.Pack, digest string) {
+	c, err := certify.Decode(p.Certificates[certify.File])
+	if err == nil && c.Subject.Pack != digest {
+		fmt.Fprintf(sh.err, "%s is of the pack as it was: certify it again with `anvil mcp certify %s`\n", certify.File, diag.ShellPath(p.Dir))
+	}
+}
+
+// certifiedLine tells in one line how a pack is certified, without believing it; "" when it is not.
+func certifiedLine(p *pack.Pack, now time.Time) string {
+	data, there := p.Certificates[certify.File]
+	if !there {
+		return ""
+	}
+	c, err := certify.Decode(data)
+	switch {
+	case err != nil:
+		return "certification: cannot be read: " + diag.Printable(err.Error())
+	case c.Subject.Pack != p.Manifest.Digest:
+		return fmt.Sprintf("certification: of another pack, %s: certify this one again", c.Subject.Pack)
+	}
+	level := c.LevelAt(now)
+	line := fmt.Sprintf("certification: %s, serial %d, until %s", level, c.Serial, c.Expires)
+	if level == certify.Expired {
+		line = fmt.Sprintf("certification: %s since %s, serial %d", level, c.Expires, c.Serial)
+	}
+	if _, signed := p.Certificates[certify.EnvelopeFile]; signed {
+		return line + "; signatures are not looked at without --trust FILE"
+	}
+	return line + "; nobody signed it"
+}

@@ -27,7 +27,7 @@ func trustFlags() []cli.Flag {
 // verifyReport is the report of pack verify: what is wrong, and with a trust file each step and why it came out like that.
 type verifyReport struct {
 	diag.Report
-	Certification certifiedView  `json:"certification,omitzero"` // of the certificate that was looked at, whether it holds or not; absent without one
+	Certification certifiedView        `json:"certification,omitzero"` // of the certificate that was looked at, whether it holds or not; absent without one
 	Steps         []certify.VerifyStep `json:"steps,omitempty"`        // with a trust file
 }
 

@@ -6,6 +6,7 @@ package emit
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"anvil/compiler/pack/emit/metadata"
 	"anvil/compiler/surface"
 	"anvil/compiler/yaml"
+	"anvil/internal/workers"
 )
 
 // Inputs are everything a pack is made from.
@@ -116,10 +118,19 @@ func (b *Built) emitAll(in Inputs) error {
 	if in.Base == nil && in.base() != "" {
 		b.Files[pack.ChangesJSON], b.Files[pack.ChangesText] = in.Earlier.Files[pack.ChangesJSON], in.Earlier.Files[pack.ChangesText]
 	}
-	for path, emit := range artifacts {
-		if b.Files[path], err = emit(); err != nil {
-			return fmt.Errorf("write %s: %w", path, err)
+	return b.write(artifacts)
+}
+
+// write makes the artifacts side by side; none looks at another.
+func (b *Built) write(artifacts map[string]func() ([]byte, error)) error {
+	paths := slices.Sorted(maps.Keys(artifacts))
+	made, faults := make([][]byte, len(paths)), make([]error, len(paths))
+	workers.Each(len(paths), func(i int) { made[i], faults[i] = artifacts[paths[i]]() })
+	for i, path := range paths {
+		if faults[i] != nil {
+			return fmt.Errorf("write %s: %w", path, faults[i])
 		}
+		b.Files[path] = made[i]
 	}
 	return nil
 }

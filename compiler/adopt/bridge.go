@@ -84,7 +84,7 @@ func carryItems(s *surface.McpSurfaceSnapshot, d *air.Document) (findings []diag
 	for _, it := range s.Items[surface.Prompt] {
 		d.Prompts = append(d.Prompts, air.Prompt{Name: valid(it.Name), Item: keep(it)})
 	}
-	if s.Instructions != nil && !duplicates(s.Instructions) {
+	if s.Instructions != nil && !s.Instructions.Repeats() {
 		d.Instructions = canon.Raw(s.Instructions.Canonical())
 	}
 	return findings
@@ -95,14 +95,10 @@ func carry(it surface.Item, n *canon.Node, pointer string) (canon.Raw, []diag.Fi
 	if n == nil {
 		return nil, nil
 	}
-	if duplicates(n) {
+	if n.Repeats() {
 		return nil, []diag.Finding{itemFinding(itemAmbiguous, it, pointer, "the text of "+quoted(it.Subject())+" names a member twice")}
 	}
 	return canon.Raw(n.Canonical()), nil
-}
-
-func duplicates(n *canon.Node) bool {
-	return slices.ContainsFunc(n.Flaws(), func(f canon.Flaw) bool { return f.Kind == canon.DuplicateName })
 }
 
 // lower makes the operation of one tool.
@@ -124,7 +120,7 @@ func lower(tool surface.Item, service, canonical string) (air.Operation, []diag.
 	o.Input.Params = air.Params(o.Input.Schema)
 	o.Output.Schema, found = carry(tool, n.Get("outputSchema"), "/outputSchema")
 	findings = append(findings, found...)
-	ambiguous := len(findings) > 0 || n != nil && duplicates(n)
+	ambiguous := len(findings) > 0 || n.Repeats()
 	if ambiguous && len(findings) == 0 {
 		findings = append(findings, itemFinding(itemAmbiguous, tool, "", "the text of "+quoted(tool.Subject())+" names a member twice"))
 	}

@@ -80,7 +80,7 @@ func TestResolveKnowsValuesBySense(t *testing.T) {
 }
 
 // rounds are the random cases of each property.
-const rounds = 3000
+const rounds = 1000
 
 // The order in which claims arrive leaves no trace, not in the last bit.
 func TestEvidenceIgnoresOrder(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 func TestRandomDocumentsRoundTrip(t *testing.T) {
 	s := airValidator(t)
 	r := rand.New(rand.NewPCG(6, 1))
-	for i := range 400 {
+	for i := range 150 {
 		want, err := randomDocument(r).Encode()
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package yaml
 import (
 	"bytes"
 	"fmt"
+	"unicode/utf8"
 
 	"anvil/compiler/canon"
 )
@@ -35,6 +36,9 @@ func emit(src []byte, e emitter) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if utf8.Valid(src) && !n.Repeats() {
+		return e.text(n, len(src)), nil
+	}
 	for _, flaw := range n.Flaws() {
 		switch flaw.Kind {
 		case canon.DuplicateName:
@@ -43,9 +47,13 @@ func emit(src []byte, e emitter) ([]byte, error) {
 			return nil, fmt.Errorf("the text at %q is not UTF-8, which YAML cannot hold", flaw.Pointer)
 		}
 	}
-	e.out = make([]byte, 0, len(src)+len(src)/4)
+	return e.text(n, len(src)), nil
+}
+
+func (e *emitter) text(n *canon.Node, size int) []byte {
+	e.out = make([]byte, 0, size+size/4)
 	e.document(n)
-	return append(e.out, '\n'), nil
+	return append(e.out, '\n')
 }
 
 // emitter writes a newline before each entry but the first, never after one.

@@ -6,6 +6,7 @@ import (
 
 	"anvil/compiler/canon"
 	"anvil/compiler/pack"
+	"anvil/internal/workers"
 )
 
 // graph runs the emitters of one build.
@@ -15,33 +16,60 @@ type graph struct {
 	digests map[string]string // of what emitters are made of, by name
 }
 
-// run fills the files of the pack and returns its nodes.
+// run fills the files of the pack and returns its nodes, in the order of the table. Emitters that are made of what is there already run side by side.
 func (g *graph) run() ([]pack.Node, error) {
 	var nodes []pack.Node
-	for _, e := range emitters {
-		if e.when != nil && !e.when(g.in) {
-			continue
-		}
-		node, err := g.node(e)
+	for rest := slices.DeleteFunc(slices.Clone(emitters), func(e emitter) bool { return e.when != nil && !e.when(g.in) }); len(rest) > 0; {
+		wave := rest[:g.ready(rest)]
+		rest = rest[len(wave):]
+		made, err := g.wave(wave)
 		if err != nil {
 			return nil, err
 		}
-		made, ok := g.kept(&node)
-		if !ok {
-			g.built.Ran = append(g.built.Ran, e.id)
-			if made, err = e.emit(g); err != nil {
-				return nil, fmt.Errorf("write %s: %w", e.id, err)
-			}
-		}
-		for path, data := range made {
-			node.Outputs = append(node.Outputs, path)
-			g.built.Files[path] = data
-		}
-		slices.Sort(node.Outputs)
-		g.digests[e.id] = digestOfFiles(made, node.Outputs)
-		nodes = append(nodes, node)
+		nodes = append(nodes, made...)
 	}
 	slices.Sort(g.built.Ran)
+	return nodes, nil
+}
+
+// ready counts the emitters at the head of rest of which none is made of another.
+func (g *graph) ready(rest []emitter) int {
+	for i, e := range rest {
+		if slices.ContainsFunc(rest[:i], func(above emitter) bool { return slices.Contains(e.from, above.id) }) {
+			return i
+		}
+	}
+	return len(rest)
+}
+
+func (g *graph) wave(wave []emitter) ([]pack.Node, error) {
+	nodes, made, faults := make([]pack.Node, len(wave)), make([]files, len(wave)), make([]error, len(wave))
+	for i, e := range wave {
+		var err error
+		if nodes[i], err = g.node(e); err != nil {
+			return nil, err
+		}
+		var kept bool
+		if made[i], kept = g.kept(&nodes[i]); !kept {
+			g.built.Ran = append(g.built.Ran, e.id)
+		}
+	}
+	workers.Each(len(wave), func(i int) {
+		if made[i] == nil {
+			made[i], faults[i] = wave[i].emit(g)
+		}
+	})
+	for i, e := range wave {
+		if faults[i] != nil {
+			return nil, fmt.Errorf("write %s: %w", e.id, faults[i])
+		}
+		for path, data := range made[i] {
+			nodes[i].Outputs = append(nodes[i].Outputs, path)
+			g.built.Files[path] = data
+		}
+		slices.Sort(nodes[i].Outputs)
+		g.digests[e.id] = digestOfFiles(made[i], nodes[i].Outputs)
+	}
 	return nodes, nil
 }
 

@@ -16,7 +16,7 @@ import (
 
 // WriteDir puts a folder at path that holds exactly files. Keys are relative paths with "/" between their parts; a
 // key that is absolute, leaves the folder, holds a backslash or names a file where another key needs a folder is
-// refused before anything is written. Files get mode 0644, those that begin with "#!" and folders 0755, less the umask; where a folder is replaced it and
+// refused before anything is written. Files get mode 0644 and folders 0755, less the umask; where a folder is replaced it and
 // what stays in it keep their modes, and what is new in it is no more open than it is. The parent must exist.
 //
 // A folder that already holds exactly files is left untouched. Otherwise, when path exists and is not empty, replace
@@ -121,7 +121,7 @@ func fillStage(ctx context.Context, stage string, files map[string][]byte, m mod
 		if err := os.MkdirAll(filepath.Dir(full), m.folder(path.Dir(name))&0o755|0o700); err != nil {
 			return err
 		}
-		f, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, m.file(name, isProgram(files[name]))&0o755|0o200)
+		f, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, m.file(name)&0o644|0o200)
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package atomicfile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -59,20 +58,13 @@ func (m modes) folder(name string) fs.FileMode {
 	return 0o755
 }
 
-// file is the mode of a file, in the same way. What is new and a program may be run by those who may read it.
-func (m modes) file(name string, program bool) fs.FileMode {
+// file is the mode of a file, in the same way.
+func (m modes) file(name string) fs.FileMode {
 	if mode, ok := m[name]; ok && !mode.IsDir() {
 		return mode.Perm()
 	}
-	mode := m.folder(".") & 0o644
-	if program {
-		mode |= m.folder(".") & 0o111
-	}
-	return mode
+	return m.folder(".") & 0o644
 }
-
-// isProgram reports a text that an interpreter runs.
-func isProgram(data []byte) bool { return bytes.HasPrefix(data, []byte("#!")) }
 
 // restore gives what was there before its mode back, which the umask may have taken from; a folder after what is in it.
 func (m modes) restore(dir string) error {

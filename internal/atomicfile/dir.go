@@ -19,22 +19,33 @@ import (
 // refused before anything is written. Files get mode 0644 and folders 0755, less the umask; where a folder is replaced it and
 // what stays in it keep their modes, and what is new in it is no more open than it is. The parent must exist.
 //
-// A folder that already holds exactly files is left untouched. Otherwise, when path exists and is not empty, replace
+// A folder that already holds exactly files is left untouched, and so is each file that stays as it is where the file system
+// can give it a second name: inode and time stay. Otherwise, when path exists and is not empty, replace
 // says whether its whole content may go; without it the error matches fs.ErrExist. A file at path is never replaced, nor is
 // a folder that is read-only, or has one in it: the error matches fs.ErrPermission.
 // When ctx ends before the folder is in place the error matches ctx.Err(). On error path is as it was and nothing of
 // the attempt remains. Concurrent writers with replace are safe: the last one wins whole.
-func WriteDir(ctx context.Context, path string, files map[string][]byte, replace bool) error {
+func WriteDir(ctx context.Context, path string, files map[string][]byte, replace bool, options ...Option) error {
 	w := dirWriter{replace: replace, exchange: exchange}
+	for _, set := range options {
+		set(&w)
+	}
 	if err := w.write(ctx, path, files); err != nil {
 		return fmt.Errorf("write folder %s: %w", path, err)
 	}
 	return nil
 }
 
+// Option changes how a folder is written.
+type Option func(*dirWriter)
+
+// Executable makes the files of which is reports true executable for whoever may read them.
+func Executable(is func(name string) bool) Option { return func(w *dirWriter) { w.executable = is } }
+
 type dirWriter struct {
-	replace  bool
-	exchange func(a, b string) error // swaps two paths in one step; errors.ErrUnsupported where that cannot be done
+	replace    bool
+	exchange   func(a, b string) error // swaps two paths in one step; errors.ErrUnsupported where that cannot be done
+	executable func(name string) bool  // nil: none
 }
 
 func (w dirWriter) write(ctx context.Context, dir string, files map[string][]byte) error {
@@ -57,13 +68,14 @@ func (w dirWriter) write(ctx context.Context, dir string, files map[string][]byt
 	if err != nil {
 		return err
 	}
+	modes.run(w.executable)
 	stage, err := newStage(parent, modes)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(stage) // after the swap this is the old content, or nothing
 	sweep(parent, stage)
-	if err := fillStage(ctx, stage, files, modes); err != nil {
+	if err := w.fillStage(ctx, stage, target, files, modes); err != nil {
 		return err
 	}
 	if err := w.swap(stage, target); err != nil {
@@ -112,7 +124,8 @@ func newStage(parent string, m modes) (string, error) {
 	}
 }
 
-func fillStage(ctx context.Context, stage string, files map[string][]byte, m modes) error {
+// fillStage writes files below stage; what target holds just so is given a second name there.
+func (w dirWriter) fillStage(ctx context.Context, stage, target string, files map[string][]byte, m modes) error {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -121,7 +134,14 @@ func fillStage(ctx context.Context, stage string, files map[string][]byte, m mod
 		if err := os.MkdirAll(filepath.Dir(full), m.folder(path.Dir(name))&0o755|0o700); err != nil {
 			return err
 		}
-		f, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, m.file(name)&0o644|0o200)
+		if keepFile(filepath.Join(target, filepath.FromSlash(name)), full, files[name]) {
+			continue
+		}
+		mode := m.file(name) & 0o644
+		if w.executable != nil && w.executable(name) {
+			mode = runnable(mode)
+		}
+		f, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o200)
 		if err != nil {
 			return err
 		}
@@ -133,6 +153,25 @@ func fillStage(ctx context.Context, stage string, files map[string][]byte, m mod
 		return err
 	}
 	return ctx.Err()
+}
+
+// keepFile gives the regular file at old the name new too, and reports whether it holds exactly data. What is compared is what was named: the
+// folder may change meanwhile.
+func keepFile(old, new string, data []byte) bool {
+	if info, err := os.Lstat(old); err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(data)) {
+		return false
+	}
+	if os.Link(old, new) != nil {
+		return false // another file system, or one without links
+	}
+	info, err := os.Lstat(new)
+	if err == nil && info.Mode().IsRegular() {
+		if have, err := ReadFile(new, int64(len(data))); err == nil && bytes.Equal(have, data) {
+			return true
+		}
+	}
+	_ = os.Remove(new)
+	return false
 }
 
 // checkNames refuses names that would leave the folder or that two systems would read differently.

@@ -47,6 +47,17 @@ func modesOf(dir string) (modes, error) {
 	return m, err
 }
 
+// run makes the files that were there executable for whoever may read them.
+func (m modes) run(executable func(name string) bool) {
+	for name, mode := range m {
+		if executable != nil && !mode.IsDir() && executable(name) {
+			m[name] = runnable(mode)
+		}
+	}
+}
+
+func runnable(mode fs.FileMode) fs.FileMode { return mode | mode&0o444>>2 }
+
 // folder is the mode of a folder: what it was, or as open as the folder that it is new in.
 func (m modes) folder(name string) fs.FileMode {
 	if mode, ok := m[name]; ok && mode.IsDir() {

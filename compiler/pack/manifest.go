@@ -60,7 +60,7 @@ type Manifest struct {
 // Artifact is one file: what it is, its digest, and the digests of what it was made from.
 type Artifact struct {
 	Path   string   `json:"path"` // relative, with "/"
-	Kind   string   `json:"kind"` // snapshot, air, signature, tools-metadata, facade, diff, cli (a program), cli-catalog
+	Kind   string   `json:"kind"` // snapshot, air, signature, tools-metadata, facade, diff, cli
 	Digest string   `json:"digest"`
 	Inputs []string `json:"inputs"`
 }
@@ -122,3 +122,6 @@ func checkPath(p string) error {
 func isOutside(p string) bool {
 	return p == "certification.json" || strings.HasPrefix(p, "attestations/") && strings.HasSuffix(p, ".json")
 }
+
+// IsExecutable reports an artifact that is a program.
+func IsExecutable(p string) bool { return strings.HasPrefix(p, "cli/") && p != CommandsFile }

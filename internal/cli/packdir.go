@@ -96,7 +96,7 @@ func realPath(path string) (string, error) {
 
 // writePack puts the pack in place whole.
 func (sh *shell) writePack(out string, built emit.Built) error {
-	return atomicfile.WriteDir(sh.ctx, out, built.Files, pack.IsPack(out))
+	return atomicfile.WriteDir(sh.ctx, out, built.Files, pack.IsPack(out), atomicfile.Executable(pack.IsExecutable))
 }
 
 // makeParent makes the folder that a pack goes into.

@@ -97,9 +97,10 @@ func (b *Built) emitAll(in Inputs) error {
 		pack.SignatureFile: func() ([]byte, error) { return canon.Encode(b.Document.Signature()) },
 		pack.MetadataJSON:  view.JSON,
 		pack.MetadataYAML:  view.YAML,
-		pack.CommandsFile:  command.CatalogueOf(b.Document).Encode,
 	}
-	artifacts[pack.CommandLine(b.Document.Service.ID)] = func() ([]byte, error) { return command.Launcher(b.Document), nil }
+	if b.Files, err = command.Files(b.Document); err != nil {
+		return err
+	}
 	if in.Mode == pack.Facade {
 		if in.Upstream == nil {
 			return fmt.Errorf("facade mode needs the server's command or URL, not a snapshot alone")
@@ -135,14 +136,13 @@ func (b *Built) airYAML() ([]byte, error) {
 var kinds = map[string]string{
 	pack.SnapshotFile: "snapshot", pack.AIRFile: "air", pack.SignatureFile: "signature", pack.MetadataJSON: "tools-metadata",
 	pack.MetadataYAML: "tools-metadata", pack.FacadeFile: "facade", pack.ChangesJSON: "diff", pack.ChangesText: "diff",
-	pack.CommandsFile: "cli-catalog",
 }
 
 func kindOf(path string) string {
-	if kind := kinds[path]; kind != "" || !strings.HasPrefix(path, pack.CommandLine("")) {
-		return kind
+	if strings.HasPrefix(path, pack.CommandLine("")) {
+		return "cli"
 	}
-	return "cli"
+	return kinds[path]
 }
 
 // inputsOf tells from which digests each artifact follows.

@@ -194,6 +194,8 @@ func (m *marker) generated(p pair, a pack.Artifact, was, is air.Operation, expos
 	switch {
 	case !exposed:
 		affected.Effect = diag.Removed
+		m.mark(p, byContract, affected)
+		return
 	case was.ContractDigest == is.ContractDigest && was.TextDigest == is.TextDigest:
 		return
 	}

@@ -86,24 +86,24 @@ func TestMark(t *testing.T) {
 	}{
 		{"a schema and a description at once", tools(change(change(find, `"type":"string",`, `"type":"string","maxLength":9,`), "What.", "What to find."), order),
 			"in-description-changed tool/find/inputSchema/properties/q/description: nothing\n" +
-				"in-bound-tightened tool/find/inputSchema/properties/q/maxLength: approval shop.find (lapses), capability shop.find (removed), facade find (refused), skill shop.find (removed), tools-metadata find (changed)\n"},
+				"in-bound-tightened tool/find/inputSchema/properties/q/maxLength: approval shop.find (lapses), capability shop.find (removed), cli find (removed), facade find (refused), skill shop.find (removed), tools-metadata find (changed)\n"},
 		{"a description of an argument", tools(change(find, "What.", "What to find."), order),
-			"in-description-changed tool/find/inputSchema/properties/q/description: approval shop.find (to be read again), capability shop.find (changed), facade find (served with another text), skill shop.find (changed), tools-metadata find (changed)\n"},
+			"in-description-changed tool/find/inputSchema/properties/q/description: approval shop.find (to be read again), capability shop.find (changed), cli find (changed), facade find (served with another text), skill shop.find (changed), tools-metadata find (changed)\n"},
 		{"a title", tools(change(order, `{"name"`, `{"title":"Order","name"`), find),
-			"tool-title-changed tool/order/title: approval shop.order (to be read again), capability shop.order (changed), facade order (served with another text), skill shop.order (changed)\n"},
+			"tool-title-changed tool/order/title: approval shop.order (to be read again), capability shop.order (changed), cli order (changed), facade order (served with another text), skill shop.order (changed)\n"},
 		{"a hint", tools(find, change(order, `"inputSchema"`, `"annotations":{"readOnlyHint":true},"inputSchema"`)),
-			"hint-readonly-gained tool/order/annotations/readOnlyHint: approval shop.order (lapses), capability shop.order (removed), facade order (refused), skill shop.order (removed), tools-metadata order (changed)\n"},
+			"hint-readonly-gained tool/order/annotations/readOnlyHint: approval shop.order (lapses), capability shop.order (removed), cli order (removed), facade order (refused), skill shop.order (removed), tools-metadata order (changed)\n"},
 		{"a hint that says the default", tools(find, change(order, `"inputSchema"`, `"annotations":{"readOnlyHint":false},"inputSchema"`)),
 			"hint-made-explicit tool/order/annotations/readOnlyHint: tools-metadata order (changed)\n"},
 		{"a tool is gone", tools(find),
-			"tool-removed-without-deprecation tool/order: approval shop.order (lapses), capability shop.order (removed), facade order (refused), skill shop.order (removed), tools-metadata order (removed)\n"},
+			"tool-removed-without-deprecation tool/order: approval shop.order (lapses), capability shop.order (removed), cli order (removed), facade order (refused), skill shop.order (removed), tools-metadata order (removed)\n"},
 		{"a tool has another name", tools(find, change(order, `"order"`, `"place_order"`)),
-			"tool-renamed tool/place_order: approval shop.order (lapses), capability shop.order (removed), facade order (refused), skill shop.order (removed), tools-metadata order (removed)\n"},
+			"tool-renamed tool/place_order: approval shop.order (lapses), capability shop.order (removed), cli order (removed), facade order (refused), skill shop.order (removed), tools-metadata order (removed)\n"},
 		{"a tool is new", tools(find, order, `{"name":"cancel"}`), "tool-added tool/cancel: nothing\n"},
 		{"two of one name", tools(find, order, change(order, "goods", "things")),
-			"list-name-duplicated tool/order: approval shop.order (lapses), capability shop.order (removed), facade order (refused), skill shop.order (removed), tools-metadata order (changed)\n"},
+			"list-name-duplicated tool/order: approval shop.order (lapses), capability shop.order (removed), cli order (removed), facade order (refused), skill shop.order (removed), tools-metadata order (changed)\n"},
 		{"the server has another name", strings.Replace(tools(find, order), `"shop"`, `"store"`, 1),
-			"srv-name-changed server/name: approval shop.find, shop.order (lapses), capability shop.find, shop.order (removed), skill shop.find, shop.order (removed), tools-metadata find, order (changed)\n"},
+			"srv-name-changed server/name: approval shop.find, shop.order (lapses), capability shop.find, shop.order (removed), cli find, order (removed), skill shop.find, shop.order (removed), tools-metadata find, order (changed)\n"},
 	}
 	old := capture(t, []byte(tools(find, order)))
 	p := packOf(t, old)
@@ -214,6 +214,7 @@ func TestGeneratedArtifacts(t *testing.T) {
 	}
 	want := []diag.Affected{
 		{Kind: "approval", Path: "air.yaml", Name: "shop.find", Effect: diag.Lapses}, {Kind: "cli", Path: "bin/shop.go", Name: "find", Effect: diag.Removed},
+		{Kind: "cli", Path: "cli/commands.json", Name: "find", Effect: diag.Removed},
 		{Kind: "facade", Path: "facade.yaml", Name: "find", Effect: diag.Refused}, {Kind: "skill", Path: "help/find.md", Name: "shop.find", Effect: diag.Removed},
 		{Kind: "skill", Path: "help/index.md", Name: "shop.find", Effect: diag.Removed},
 		{Kind: "tools-metadata", Path: "tools-metadata.json", Name: "find", Effect: diag.Changed}, {Kind: "tools-metadata", Path: "tools-metadata.yaml", Name: "find", Effect: diag.Changed},
@@ -259,7 +260,7 @@ func TestWhatWasVoidBefore(t *testing.T) {
 	p := packOf(t, capture(t, []byte(twoTools)))
 	findings := marked(t, p, capture(t, []byte(otherFind)), capture(t, []byte(strings.Replace(otherFind, `["q"]`, `["q","r"]`, 1))))
 	for _, a := range affectsOf(t, findings, "tool/find") {
-		if a.Kind != "tools-metadata" {
+		if a.Kind != "tools-metadata" && a.Kind != "cli" {
 			t.Errorf("touches %+v", a)
 		}
 	}

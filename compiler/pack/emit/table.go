@@ -37,7 +37,7 @@ var emitters = []emitter{
 	{id: "tools-metadata", kind: "tools-metadata", version: 1, from: []string{"air"}, emit: (*graph).metadata},
 	{id: "capabilities", kind: "capability", version: 1, from: []string{"air"}, emit: ofDocument(capability.Build)},
 	{id: "skill", kind: "skill", version: 1, from: []string{"air"}, emit: ofDocument(skill.Build)},
-	{id: "command-line", kind: "cli", version: 1, from: []string{"air"}, emit: (*graph).commandLine},
+	{id: "command-line", kind: "cli", version: 1, from: []string{"air"}, emit: ofDocument(command.Files)},
 	{id: "facade", kind: "facade", version: 1, emit: one(pack.FacadeFile, (*graph).facade), when: isFacade, settings: upstream},
 	{id: diffNode, kind: "diff", version: 1, from: []string{"base", "surface"}, emit: (*graph).diff, when: isCompared},
 }
@@ -94,11 +94,6 @@ func (g *graph) metadata() (files, error) {
 	}
 	made[pack.MetadataYAML], err = view.YAML()
 	return made, err
-}
-
-func (g *graph) commandLine() (files, error) {
-	catalogue, err := command.CatalogueOf(g.built.Document).Encode()
-	return files{pack.CommandsFile: catalogue, pack.CommandLine(g.built.Document.Service.ID): command.Launcher(g.built.Document)}, err
 }
 
 func upstream(g *graph) any { return g.in.Upstream }

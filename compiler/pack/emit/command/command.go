@@ -11,6 +11,7 @@ import (
 
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
+	"anvil/compiler/pack"
 )
 
 // SchemaVersion is the version of the catalogue's format.
@@ -18,6 +19,12 @@ const SchemaVersion = 1
 
 //go:embed launcher.sh
 var launcher string
+
+// Files returns the launcher and the catalogue of a document, by their paths in a pack.
+func Files(d air.Document) (map[string][]byte, error) {
+	catalogue, err := CatalogueOf(d).Encode()
+	return map[string][]byte{pack.CommandLine(d.Service.ID): Launcher(d), pack.CommandsFile: catalogue}, err
+}
 
 // Launcher returns the program of a document's service. It depends on the service's id and the surface signature alone, so that it is the same
 // in every mode and under any approvals.

@@ -67,21 +67,6 @@ func costOf(meter *tokens.Meter, tool surface.Item) air.Cost {
 // byLength marks the name of an estimator whose rate was applied to the length of the text.
 const byLength = ", by length"
 
-// propose groups all operations into one capability, for a person to review.
-func propose(d air.Document) []air.Capability {
-	if len(d.Operations) == 0 {
-		return nil
-	}
-	c := air.Capability{
-		ID: d.Service.ID + ".adopted", DisplayName: firstOf(d.Service.Title, d.Service.Name, d.Service.ID), Source: "service",
-		Lifecycle: air.LifecycleProposed,
-	}
-	for _, o := range d.Operations {
-		c.OperationIDs = append(c.OperationIDs, o.ID)
-	}
-	return []air.Capability{c}
-}
-
 // carryItems keeps what is no tool.
 func carryItems(s *surface.McpSurfaceSnapshot, d *air.Document) (findings []diag.Finding) {
 	keep := func(it surface.Item) canon.Raw {

@@ -274,9 +274,6 @@ func TestBridgeCorpus(t *testing.T) {
 			total[string(o.Effect.Kind)+" "+string(o.Effect.Risk)]++
 			tools++
 		}
-		if n := len(d.Operations); n > 0 && (len(d.Capabilities) != 1 || len(d.Capabilities[0].OperationIDs) != n) {
-			t.Errorf("the proposed capability does not hold the %d operations", n)
-		}
 	})
 	t.Logf("%d tools: %v", tools, total)
 }

@@ -52,9 +52,10 @@ type Capability struct {
 	ID           string    `json:"id"`
 	DisplayName  string    `json:"displayName"`
 	Description  string    `json:"description,omitzero"`
-	Source       string    `json:"source"` // what proposed the grouping: "service"
-	OperationIDs []string  `json:"operationIds"`
+	Source       string    `json:"source"`       // what proposed the grouping: "prefix", "noun", "schema", "service" or "rest"
+	OperationIDs []string  `json:"operationIds"` // of all members, whatever their state, by id
 	Lifecycle    Lifecycle `json:"lifecycle"`
+	Evidence     []Claim   `json:"evidence"` // one a member: why it is in
 }
 
 // Lifecycle is what a person decided about a capability.

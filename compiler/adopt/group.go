@@ -1,0 +1,380 @@
+package adopt
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"anvil/compiler/air"
+)
+
+// leastOwn is how many operations make a group of their own: two of a kind are a coincidence.
+const leastOwn = 3
+
+// grouping sorts the operations of one service into groups that a person can review at a sitting.
+//
+// The rule, in its order. A service of at most air.IdealMost operations is one group. Otherwise operations stand together that share the first
+// noun of their name (see newMember), and a group of more than IdealMost is divided by the next noun, and by looking up and changing where no noun
+// divides it. Whoever is left alone joins a group whose noun is in its name too; then those left that share any noun are a group; then whoever
+// requires an argument that names a group's noun joins that; those left that require the same arguments are a group; the rest is one, divided as
+// the others are. A group below air.IdealFewest joins a neighbour that is about its noun too. Names decide ties, so that order of arrival does
+// not.
+type grouping struct {
+	members []*member
+	groups  []*group
+}
+
+// member is an operation and what grouping looks at.
+type member struct {
+	operation air.Operation
+	words     []string // of the tool's name, as they are
+	nouns     []string // in singular: see nounsOf
+	tail      []string // nouns behind a preposition: add_activity_to_incident
+	lead      int      // how many of nouns stand in front of the verb
+	required  []string // flags of the required arguments
+	why       reason
+}
+
+// reason says why a member is in its group.
+type reason struct {
+	source air.ClaimKind
+	method string // "prefix:wit", "noun:issue", "word:incident", "arguments:owner,repo", "service", "rest"
+	sure   float64
+}
+
+// How sure each reason is, 0 to 1; judgements.
+const (
+	surePrefix   = 0.9 // wit_get_work_item
+	sureResource = 0.8 // get_issue
+	sureWord     = 0.6 // add_activity_to_incident
+	sureShape    = 0.4 // takes owner and repo, as the others do
+	sureRest     = 0.2 // nothing says where it belongs
+)
+
+// group is a set of members and what they have in common.
+type group struct {
+	key     []string // nouns, the first the most telling; empty for what is left over
+	suffix  string   // what tells it from its siblings: "lookup", "change", "other", a number
+	cut     bool     // a part by name, of which nothing else can be said
+	source  string
+	members []*member
+}
+
+func (g *group) room() int { return air.IdealMost - len(g.members) }
+
+// about reports whether word is a noun of the group's key, or in the names of at least half of its members.
+func (g *group) about(word string) bool {
+	if slices.Contains(g.key, word) {
+		return true
+	}
+	n := 0
+	for _, m := range g.members {
+		if slices.Contains(m.nouns, word) || slices.Contains(m.tail, word) {
+			n++
+		}
+	}
+	return 2*n >= len(g.members)
+}
+
+// propose groups the operations of a document into capabilities, every operation into exactly one.
+func propose(d air.Document) []air.Capability {
+	if len(d.Operations) == 0 {
+		return nil
+	}
+	g := newGrouping(d.Operations)
+	if len(g.members) <= air.IdealMost {
+		g.whole()
+	} else {
+		g.byNoun()
+		g.joinLoose()
+		g.gatherLoose()
+		g.joinByShape()
+		g.gatherByShape()
+		g.joinDust()
+		g.keepRest()
+		g.joinSmall()
+		g.divideGrown()
+	}
+	return g.capabilities(d.Service)
+}
+
+func newGrouping(operations []air.Operation) *grouping {
+	g := &grouping{}
+	for _, o := range operations {
+		g.members = append(g.members, newMember(o))
+	}
+	g.dropCommon()
+	return g
+}
+
+// whole makes one group of a small service.
+func (g *grouping) whole() {
+	for _, m := range g.members {
+		m.why = reason{air.FromInferred, "service", sureDefault}
+	}
+	g.groups = []*group{{source: "service", members: g.members}}
+}
+
+// byNoun makes a group of each first noun that leastOwn operations share.
+func (g *grouping) byNoun() {
+	byFirst := map[string][]*member{}
+	for _, m := range g.members {
+		if len(m.nouns) > 0 {
+			byFirst[m.nouns[0]] = append(byFirst[m.nouns[0]], m)
+		}
+	}
+	for _, noun := range sortedKeys(byFirst) {
+		if members := byFirst[noun]; len(members) >= leastOwn {
+			for _, m := range members {
+				m.why = m.reasonFor(0)
+			}
+			g.add(divide(&group{key: []string{noun}, source: sourceOf(members), members: members}, 1)...)
+		}
+	}
+}
+
+// reasonFor says why the noun at i puts m into a group.
+func (m *member) reasonFor(i int) reason {
+	if i < m.lead {
+		return reason{air.FromName, "prefix:" + m.nouns[i], surePrefix}
+	}
+	return reason{air.FromName, "noun:" + m.nouns[i], sureResource}
+}
+
+// sourceOf says what the first noun of most members is: a prefix of names, or what operations act on.
+func sourceOf(members []*member) string {
+	n := 0
+	for _, m := range members {
+		if m.lead > 0 {
+			n++
+		}
+	}
+	if 2*n > len(members) {
+		return "prefix"
+	}
+	return "noun"
+}
+
+// loose are the members in no group, by operation id.
+func (g *grouping) loose() (loose []*member) {
+	in := map[*member]bool{}
+	for _, group := range g.groups {
+		for _, m := range group.members {
+			in[m] = true
+		}
+	}
+	for _, m := range g.members {
+		if !in[m] {
+			loose = append(loose, m)
+		}
+	}
+	return loose
+}
+
+// joinLoose puts each loose member into the group that its name says most of, or else into one that is about a noun of its name, the last noun
+// first: it is what the tool is for.
+func (g *grouping) joinLoose() {
+	for _, m := range g.loose() {
+		words := slices.Concat(m.tail, reversed(m.nouns))
+		if len(m.words) > 0 {
+			words = append(words, nounOf(m.words[0]))
+		}
+		target, word := g.closest(words), ""
+		if target != nil {
+			word = strings.Join(target.key, "-")
+		}
+		for i := 0; i < len(words) && target == nil; i++ {
+			word = words[i]
+			target = g.nearest(func(t *group) bool { return t.about(word) })
+		}
+		if target != nil {
+			m.why = reason{air.FromName, "word:" + word, sureWord}
+			target.members = append(target.members, m)
+		}
+	}
+}
+
+// closest returns the group of whose key the words hold the largest part, at least half; then the one of whose key they hold more.
+func (g *grouping) closest(words []string) (best *group) {
+	held := func(t *group) (n int) {
+		for _, k := range t.key {
+			if slices.Contains(words, k) {
+				n++
+			}
+		}
+		return n
+	}
+	for _, t := range g.groups {
+		if 2*held(t) < len(t.key) || len(t.key) == 0 || t.source == "schema" {
+			continue
+		}
+		if best == nil || cmp.Or(cmp.Compare(held(t)*len(best.key), held(best)*len(t.key)), cmp.Compare(held(t), held(best))) > 0 {
+			best = t
+		}
+	}
+	return best
+}
+
+// nearest returns the smallest group that fits; the first among equals. A group that grows too large is divided in the end.
+func (g *grouping) nearest(fits func(*group) bool) (best *group) {
+	for _, t := range g.groups {
+		if fits(t) && (best == nil || len(t.members) < len(best.members)) {
+			best = t
+		}
+	}
+	return best
+}
+
+// divideGrown divides the groups that others joined until they were too large.
+func (g *grouping) divideGrown() {
+	var all []*group
+	for _, t := range g.groups {
+		all = append(all, divideByAction(t)...)
+	}
+	g.groups = all
+}
+
+// gatherLoose makes groups of loose members that share a noun, the noun of most members first.
+func (g *grouping) gatherLoose() {
+	for {
+		byWord := map[string][]*member{}
+		for _, m := range g.loose() {
+			for _, word := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(m.nouns, m.tail)))) {
+				byWord[word] = append(byWord[word], m)
+			}
+		}
+		best := ""
+		for _, word := range sortedKeys(byWord) {
+			if len(byWord[word]) >= leastOwn && len(byWord[word]) > len(byWord[best]) {
+				best = word
+			}
+		}
+		if best == "" {
+			return
+		}
+		for _, m := range byWord[best] {
+			m.why = reason{air.FromName, "word:" + best, sureWord}
+		}
+		g.add(divide(&group{key: []string{best}, source: "noun", members: byWord[best]}, 0)...)
+	}
+}
+
+// joinByShape puts each loose member into a group whose noun is in the name of an argument that it requires: who takes an incident-id belongs to
+// the incidents.
+func (g *grouping) joinByShape() {
+	g.joinByArgument(func(t *group, flag string) bool {
+		return slices.ContainsFunc(air.Words(flag), func(w string) bool { return slices.Contains(t.key, nounOf(w)) })
+	})
+}
+
+// joinDust puts the last few into a group of which a third requires the same argument.
+func (g *grouping) joinDust() {
+	if len(g.loose()) < leastOwn {
+		g.joinByArgument(func(t *group, flag string) bool {
+			return 3*t.requiring(flag) >= len(t.members) && t.requiring(flag) > 1
+		})
+	}
+}
+
+// joinByArgument puts each loose member into the nearest group that one of its required arguments fits. One that a third of all operations require
+// tells nothing, and neither do a name, a path and their like.
+func (g *grouping) joinByArgument(fits func(t *group, flag string) bool) {
+	spread := map[string]int{}
+	for _, m := range g.members {
+		for _, flag := range m.required {
+			spread[flag]++
+		}
+	}
+	for _, m := range g.loose() {
+		for _, flag := range m.required {
+			if 3*spread[flag] > len(g.members) || plainArguments[flag] {
+				continue
+			}
+			if target := g.nearest(func(t *group) bool { return t.source != "schema" && fits(t, flag) }); target != nil {
+				m.why = reason{air.FromSchema, "argument:" + flag, sureShape}
+				target.members = append(target.members, m)
+				break
+			}
+		}
+	}
+}
+
+// requiring counts the members that require the argument.
+func (g *group) requiring(flag string) (n int) {
+	for _, m := range g.members {
+		if slices.Contains(m.required, flag) {
+			n++
+		}
+	}
+	return n
+}
+
+// gatherByShape makes groups of loose members that require exactly the same arguments, two or more.
+func (g *grouping) gatherByShape() {
+	byShape := map[string][]*member{}
+	for _, m := range g.loose() {
+		if len(m.required) > 1 {
+			byShape[m.shape()] = append(byShape[m.shape()], m)
+		}
+	}
+	for _, shape := range sortedKeys(byShape) {
+		if members := byShape[shape]; len(members) >= leastOwn {
+			for _, m := range members {
+				m.why = reason{air.FromSchema, "arguments:" + shape, sureShape}
+			}
+			g.add(divide(&group{key: members[0].required, source: "schema", members: members}, 0)...)
+		}
+	}
+}
+
+// keepRest makes a group of what nothing puts anywhere.
+func (g *grouping) keepRest() {
+	rest := g.loose()
+	if len(rest) == 0 {
+		return
+	}
+	for _, m := range rest {
+		m.why = reason{air.FromInferred, "rest", sureRest}
+	}
+	g.add(divide(&group{source: "rest", members: rest}, 0)...)
+}
+
+// joinSmall puts a group of fewer than air.IdealFewest into a neighbour that is about its noun too, the smallest groups first.
+func (g *grouping) joinSmall() {
+	small := slices.Clone(g.groups)
+	slices.SortStableFunc(small, func(a, b *group) int { return cmp.Compare(len(a.members), len(b.members)) })
+	for _, s := range small {
+		if len(s.members) >= air.IdealFewest || len(s.key) == 0 || s.source == "schema" {
+			continue
+		}
+		target := g.nearest(func(t *group) bool {
+			other := (len(s.key) > 1 || s.source == "prefix") && (len(t.key) == 0 || t.key[0] != s.key[0]) // a prefix is a place of its own
+			return t != s && !other && t.source != "rest" && t.source != "schema" && len(s.members) <= t.room() && t.about(s.key[len(s.key)-1])
+		})
+		if target == nil {
+			continue
+		}
+		for _, m := range s.members {
+			m.why = reason{air.FromName, "word:" + s.key[len(s.key)-1], sureWord}
+		}
+		target.members = append(target.members, s.members...)
+		g.groups = slices.DeleteFunc(g.groups, func(x *group) bool { return x == s })
+	}
+}
+
+func (g *grouping) add(groups ...*group) { g.groups = append(g.groups, groups...) }
+
+func reversed(words []string) []string {
+	words = slices.Clone(words)
+	slices.Reverse(words)
+	return words
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, strings.Compare)
+	return keys
+}

@@ -1,9 +1,13 @@
 package adopt
 
-import "anvil/compiler/diag"
+import (
+	"slices"
 
-// Rules lists the rules of the bridge.
-var Rules = diag.NewCatalog(bridgeRules...)
+	"anvil/compiler/diag"
+)
+
+// Rules lists the rules of the bridge and of the capabilities it proposes.
+var Rules = diag.NewCatalog(slices.Concat(bridgeRules, budgetRules)...)
 
 // Doubts returns the findings of a document that are about what its tools do. Those about names, shapes and hints at odds with each
 // other are left out: the gate reports them too, and in full.

@@ -1,5 +1,7 @@
 package air
 
+import "slices"
+
 // PredicateCapability is what a claim says of the capability that an operation belongs to. No safety field follows from it.
 const PredicateCapability Predicate = "capability"
 
@@ -21,4 +23,137 @@ func (d Document) CapabilityOf(operation string) (Capability, bool) {
 		}
 	}
 	return Capability{}, false
+}
+
+// CapabilityContract is what is promised of the approved members of a capability: the part of it that somebody may rely on, and answers for. A
+// capability without an approved member has none. All of it follows from the document; its safety is that of its members, so that it is tightened
+// where they are, and loosened nowhere.
+type CapabilityContract struct {
+	SchemaVersion  int              `json:"schemaVersion"`
+	ID             string           `json:"id"`      // of the capability
+	Version        string           `json:"version"` // the server's own
+	Service        string           `json:"service"` // id
+	DisplayName    string           `json:"displayName"`
+	Description    string           `json:"description"`
+	Intents        []string         `json:"intents,omitempty"`        // what a person may ask for that is done with it
+	CounterIntents []string         `json:"counterIntents,omitempty"` // and what is not, though it sounds alike
+	OperationIDs   []string         `json:"operationIds"`             // of the approved members, by id
+	Waiting        int              `json:"waiting"`                  // members that are not approved
+	Safety         SafetyProfile    `json:"safetyProfile"`
+	Disclosure     []DisclosureNode `json:"disclosure"`     // of the whole, in the order of reading
+	Operations     []Disclosed      `json:"operations"`     // one an approved member, by id
+	Owner          Owner            `json:"owner,omitzero"` // where all approved members have one owner, or the service has
+	Lifecycle      Lifecycle        `json:"lifecycle"`
+	Surface        string           `json:"surface"` // digest of the signature of the approved members
+	Evidence       []Claim          `json:"evidence"`
+	Digest         string           `json:"digest"` // of all but the evidence and itself
+}
+
+// SafetyProfile is what calling the members of a capability can do at worst.
+type SafetyProfile struct {
+	ConfirmationRequired   []string `json:"confirmationRequired"`   // ids of operations that wait for a yes
+	NonIdempotentMutations []string `json:"nonIdempotentMutations"` // ids of operations that do it twice when they are called twice
+	HighestRisk            Risk     `json:"highestRisk"`
+}
+
+// Disclosed is how the members of a capability are told to a model, one after the other, as it asks.
+type Disclosed struct {
+	ID    string           `json:"id"`
+	Nodes []DisclosureNode `json:"nodes"`
+}
+
+// DisclosureNode is one thing to read. Ref names it on every surface: "anvil://operation/<id>/schema".
+type DisclosureNode struct {
+	Kind NodeKind `json:"kind"`
+	Ref  string   `json:"ref"`
+}
+
+// NodeKind is what a node of a disclosure plan tells.
+type NodeKind string
+
+// The kinds of nodes, in the order in which they are read.
+const (
+	NodeOverview  NodeKind = "overview"
+	NodeOperation NodeKind = "operation"
+	NodeSchema    NodeKind = "schema"
+	NodeExamples  NodeKind = "examples"
+	NodeErrors    NodeKind = "errors"
+	NodePolicy    NodeKind = "policy"
+)
+
+// Contracts returns the contracts of all capabilities that have an approved member, by id.
+func (d Document) Contracts() []CapabilityContract {
+	var all []CapabilityContract
+	approved := d.Approved()
+	for _, c := range approved.Capabilities {
+		all = append(all, d.contract(c))
+	}
+	return all
+}
+
+// contract makes the contract of c, which has its approved members only.
+func (d Document) contract(c Capability) CapabilityContract {
+	k := CapabilityContract{
+		SchemaVersion: SchemaVersion, ID: c.ID, Version: d.Service.Version, Service: d.Service.ID, DisplayName: c.DisplayName,
+		Description: c.Description, OperationIDs: c.OperationIDs, Lifecycle: c.Lifecycle, Evidence: []Claim{},
+		Safety:     SafetyProfile{ConfirmationRequired: []string{}, NonIdempotentMutations: []string{}, HighestRisk: RiskNone},
+		Disclosure: []DisclosureNode{{NodeOverview, "anvil://capability/" + c.ID}},
+	}
+	whole, _ := d.CapabilityOf(c.OperationIDs[0])
+	k.Waiting = len(whole.OperationIDs) - len(c.OperationIDs)
+	members := Document{Service: d.Service}
+	for i, id := range c.OperationIDs {
+		o, _ := d.Find(id)
+		members.Operations = append(members.Operations, o)
+		k.Safety.add(o)
+		k.Operations = append(k.Operations, o.disclosed())
+		k.Intents = append(k.Intents, o.Skill.IntentExamples...)
+		owner := o.Owner
+		if owner == (Owner{}) {
+			owner = d.Service.Owner
+		}
+		if i == 0 {
+			k.Owner = owner
+		} else if k.Owner != owner {
+			k.Owner = Owner{}
+		}
+	}
+	for _, e := range c.Evidence {
+		if slices.Contains(c.OperationIDs, e.Subject) {
+			k.Evidence = append(k.Evidence, e)
+		}
+	}
+	k.Surface = members.Signature().Digest
+	sealed := k
+	sealed.Evidence = nil
+	k.Digest = digestOf(sealed)
+	return k
+}
+
+func (s *SafetyProfile) add(o Operation) {
+	if o.Confirmation.Required {
+		s.ConfirmationRequired = append(s.ConfirmationRequired, o.ID)
+	}
+	if o.Effect.Kind != Read && o.retryBasis() == BasisUnproven {
+		s.NonIdempotentMutations = append(s.NonIdempotentMutations, o.ID)
+	}
+	if o.Effect.Risk.Rank() > s.HighestRisk.Rank() {
+		s.HighestRisk = o.Effect.Risk
+	}
+}
+
+// disclosed plans what is told of an operation.
+func (o Operation) disclosed() Disclosed {
+	base := "anvil://operation/" + o.ID
+	nodes := []DisclosureNode{{NodeOperation, base}, {NodeSchema, base + "/schema"}}
+	if len(o.Skill.IntentExamples) > 0 {
+		nodes = append(nodes, DisclosureNode{NodeExamples, base + "/examples"})
+	}
+	if len(o.Errors) > 0 {
+		nodes = append(nodes, DisclosureNode{NodeErrors, base + "/errors"})
+	}
+	if o.Confirmation.Required {
+		nodes = append(nodes, DisclosureNode{NodePolicy, base + "/policy"})
+	}
+	return Disclosed{o.ID, nodes}
 }

@@ -33,7 +33,7 @@ var (
 	paramTypes = []ParamType{ParamString, ParamInteger, ParamNumber, ParamBoolean, ParamJSON}
 	places     = []CarrierPlace{CarrierHeader, CarrierQuery, CarrierEnvironment}
 	predicates = append(SafetyPredicates[:len(SafetyPredicates):len(SafetyPredicates)],
-		PredicateArchetype, PredicatePagination, PredicateLongRunning, PredicateKey, PredicateOpenWorld)
+		PredicateArchetype, PredicatePagination, PredicateLongRunning, PredicateKey, PredicateOpenWorld, PredicateCapability)
 	queryAllowances = []QueryAllowance{QueryReadOnly, QueryAny}
 	retryConditions = []RetryCondition{
 		OnTimeout, OnConnectionReset, OnDNSFailure, OnRequestTimeout, OnTooManyRequests, OnInternalError, OnBadGateway, OnServiceUnavailable,

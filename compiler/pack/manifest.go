@@ -27,6 +27,9 @@ const (
 	ChangesText   = "diff/CHANGES.md"
 )
 
+// CapabilityFile is where the contract of a capability is.
+func CapabilityFile(id string) string { return "capabilities/" + id + ".yaml" }
+
 // ErrFormat marks a folder that is no pack of a format this anvil reads.
 var ErrFormat = errors.New("not a pack of this format")
 
@@ -56,7 +59,7 @@ type Manifest struct {
 // Artifact is one file: what it is, its digest, and the digests of what it was made from.
 type Artifact struct {
 	Path   string   `json:"path"` // relative, with "/"
-	Kind   string   `json:"kind"` // snapshot, air, signature, tools-metadata, facade, diff
+	Kind   string   `json:"kind"` // snapshot, air, signature, tools-metadata, facade, diff, capability, skill
 	Digest string   `json:"digest"`
 	Inputs []string `json:"inputs"`
 }

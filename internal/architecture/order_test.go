@@ -33,7 +33,7 @@ var order = [][]string{
 	{"compiler/adopt"},
 	{"compiler/diff"},
 	{"compiler/pack"},
-	{"compiler/pack/emit/metadata"},
+	{"compiler/pack/emit/metadata", "compiler/pack/emit/capability", "compiler/pack/emit/skill"},
 	{"compiler/pack/emit", "compiler/pack/affect"},
 	{"facade"},
 	{"internal/config"},

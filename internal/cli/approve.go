@@ -46,6 +46,8 @@ type selection struct {
 	all        bool
 	record     air.Approval // without an operation
 	concerns   concerns     // what the gate has against single tools
+
+	waivers []gate.Acceptance // of capabilities that are too large to be approved
 }
 
 // check refuses a selection that nobody signs.
@@ -76,6 +78,10 @@ func (sh *shell) selection(c *cli.Context, which string) (selection, error) {
 		if last.AddDate(0, 0, 1).Before(sh.now()) {
 			return s, usagef("--expires %s is over already: give today or a later date", s.record.Expires)
 		}
+	}
+	var err error
+	if s.waivers, err = sh.waivers(c); err != nil {
+		return s, err
 	}
 	return s, s.check()
 }
@@ -176,7 +182,7 @@ func (sh *shell) approvalsFor(earlier *pack.Pack, d air.Document, s selection) (
 		given.approvals = slices.DeleteFunc(given.approvals, func(a air.Approval) bool { return a.Operation == o.ID })
 		given.approvals = append(given.approvals, record)
 	}
-	return given, nil
+	return given, sh.withinBudget(inForce, given, s.waivers)
 }
 
 // choose returns the operations to approve; a name that is not there, and a blocked operation that is named, are errors. Those chosen by

@@ -92,7 +92,7 @@ func (sh *shell) inspection(c *cli.Context, seen observed) (inspection, error) {
 		}
 		document, lapsed = document.WithApprovals(pack.Approvals(document), sh.now())
 	}
-	more := slices.Concat(adopt.Doubts(document.Diagnostics), lapsed)
+	more := slices.Concat(adopt.Doubts(document.Diagnostics), budgets(document), lapsed)
 	if !c.Bool("all") {
 		verdict, err := sh.verdict(c, seen, more...)
 		if err != nil {

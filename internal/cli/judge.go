@@ -161,8 +161,8 @@ func tookTooLong(err error, limit time.Duration) error {
 	return err
 }
 
-// doubts are what the bridge says of a surface. An acceptance may be about it.
+// doubts are what the bridge says of a surface, and of the capabilities it makes of it. An acceptance may be about it.
 func doubts(seen observed) []diag.Finding {
 	document := adopt.Bridge(seen.snapshot)
-	return adopt.Doubts(document.Diagnostics)
+	return append(adopt.Doubts(document.Diagnostics), budgets(document)...)
 }

@@ -6,7 +6,9 @@ package emit
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"anvil/compiler/adopt"
@@ -15,7 +17,9 @@ import (
 	"anvil/compiler/diag"
 	"anvil/compiler/diff"
 	"anvil/compiler/pack"
+	"anvil/compiler/pack/emit/capability"
 	"anvil/compiler/pack/emit/metadata"
+	"anvil/compiler/pack/emit/skill"
 	"anvil/compiler/surface"
 	"anvil/compiler/yaml"
 )
@@ -121,6 +125,13 @@ func (b *Built) emitAll(in Inputs) error {
 			return fmt.Errorf("write %s: %w", path, err)
 		}
 	}
+	for _, build := range []func(air.Document) (map[string][]byte, error){capability.Build, skill.Build} {
+		files, err := build(b.Document)
+		if err != nil {
+			return err
+		}
+		maps.Copy(b.Files, files)
+	}
 	return nil
 }
 
@@ -137,12 +148,23 @@ var kinds = map[string]string{
 	pack.MetadataYAML: "tools-metadata", pack.FacadeFile: "facade", pack.ChangesJSON: "diff", pack.ChangesText: "diff",
 }
 
-func kindOf(path string) string { return kinds[path] }
+func kindOf(path string) string {
+	switch {
+	case strings.HasPrefix(path, "capabilities/"):
+		return "capability"
+	case strings.HasPrefix(path, "skill/"):
+		return "skill"
+	}
+	return kinds[path]
+}
 
 // inputsOf tells from which digests each artifact follows.
 func (b *Built) inputsOf(in Inputs) func(path string) []string {
 	document := canon.Digest(b.Files[pack.AIRFile])
 	return func(path string) []string {
+		if kind := kindOf(path); kind == "capability" || kind == "skill" {
+			return []string{document}
+		}
 		switch path {
 		case pack.AIRFile:
 			return []string{in.Snapshot.Digest}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+
+	cli "github.com/urfave/cli/v2"
+
+	"anvil/compiler/adopt"
+	"anvil/compiler/adopt/gate"
+	"anvil/compiler/air"
+	"anvil/compiler/diag"
+	"anvil/compiler/tokens"
+)
+
+// budgets are the capabilities of a whole document that would be too much at once. None refuses anything: what is too much is not approved.
+func budgets(d air.Document) []diag.Finding {
+	findings := measured(d)
+	for i := range findings {
+		findings[i].Class = diag.Warning
+	}
+	return findings
+}
+
+func measured(d air.Document) []diag.Finding {
+	meter := tokens.NewMeter(tokens.O200k)
+	return adopt.Budgets(d, meter.Estimator(), meter.Count)
+}
+
+// waivers are the acceptances that let pass what approving would otherwise be refused for.
+func (sh *shell) waivers(c *cli.Context) ([]gate.Acceptance, error) {
+	o, err := sh.gateOptions(c)
+	return o.Accepted, err
+}
+
+// withinBudget refuses approvals by which a capability would hold more approved operations, or more of their texts, than may be approved together.
+// Capabilities that stand as they are, too large or not, refuse nothing. What an acceptance is about passes.
+func (sh *shell) withinBudget(d air.Document, given approving, waivers []gate.Acceptance) error {
+	if len(given.chosen) == 0 {
+		return nil
+	}
+	after, _ := d.WithApprovals(given.approvals, sh.now())
+	var over []diag.Finding
+	for _, f := range measured(after.Approved()) {
+		grows := slices.ContainsFunc(given.chosen, func(o air.Operation) bool {
+			c, _ := d.CapabilityOf(o.ID)
+			return o.State != air.StateApproved && f.Subject == "capability/"+c.ID
+		})
+		waived := slices.ContainsFunc(waivers, func(a gate.Acceptance) bool {
+			if a.At == f.Pointer {
+				f.Server = a.Server // a pack knows no configured name, and the id of a capability begins with its service's
+			}
+			return a.Covers(f) && a.Holds(sh.now())
+		})
+		if f.Class == diag.Error && grows && !waived {
+			over = append(over, f)
+		}
+	}
+	if len(over) == 0 {
+		return nil
+	}
+	text := ""
+	for _, f := range over {
+		text += f.Message + "; "
+	}
+	return &exitError{exitFindings, fmt.Errorf("%snothing was approved; approve those of its operations that are needed, by name, or let it pass in anvil.yaml: %s",
+		text, acceptEntries(over, sh.now())[0])}
+}

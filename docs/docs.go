@@ -12,3 +12,8 @@ var ReportSchema []byte
 //
 //go:embed air.schema.json
 var AIRSchema []byte
+
+// MetadataSchema is the JSON Schema of tools-metadata, made from its types by a test of internal/cli.
+//
+//go:embed tools-metadata.schema.json
+var MetadataSchema []byte

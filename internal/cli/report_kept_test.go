@@ -52,13 +52,18 @@ func keeping(args []string) int {
 // reportValidator holds reports to the published schema. It loads no other document.
 func reportValidator(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(docs.ReportSchema))
+	return validatorOf(t, docs.ReportSchema, "urn:anvil:report:1")
+}
+
+// validatorOf compiles a published schema.
+func validatorOf(t *testing.T, text []byte, id string) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(jsonschema.SchemeURLLoader{})
-	const id = "urn:anvil:report:1"
 	if err := c.AddResource(id, doc); err != nil {
 		t.Fatal(err)
 	}

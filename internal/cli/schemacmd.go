@@ -10,7 +10,7 @@ import (
 )
 
 // schemas are the formats whose JSON Schema anvil prints.
-var schemas = map[string][]byte{"air": docs.AIRSchema, "report": docs.ReportSchema}
+var schemas = map[string][]byte{"air": docs.AIRSchema, "report": docs.ReportSchema, "tools-metadata": docs.MetadataSchema}
 
 func (sh *shell) schemaCommand() *cli.Command {
 	names := make([]string, 0, len(schemas))

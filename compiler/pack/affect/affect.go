@@ -148,7 +148,7 @@ func (m *marker) operation(o air.Operation) {
 		case "tools-metadata":
 			m.entry(pair, a.Path, o.MCP.ToolName, m.entriesBefore[o.MCP.ToolName], m.entriesAfter[o.MCP.ToolName])
 		default:
-			if m.follows(a) && mentions(m.pack.Files[a.Path], o) {
+			if bound && m.follows(a) && mentions(m.pack.Files[a.Path], o) {
 				m.generated(pair, a, was, is, stays && !lapses)
 			}
 		}

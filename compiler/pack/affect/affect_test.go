@@ -87,24 +87,24 @@ func TestMark(t *testing.T) {
 	}{
 		{"a schema and a description at once", tools(change(change(find, `"type":"string",`, `"type":"string","maxLength":9,`), "What.", "What to find."), order),
 			"in-description-changed tool/find/inputSchema/properties/q/description: nothing\n" +
-				"in-bound-tightened tool/find/inputSchema/properties/q/maxLength: approval shop.find (lapses), facade find (refused), tools-metadata find (changed)\n"},
+				"in-bound-tightened tool/find/inputSchema/properties/q/maxLength: approval shop.find (lapses), capability shop.find (removed), facade find (refused), skill shop.find (removed), tools-metadata find (changed)\n"},
 		{"a description of an argument", tools(change(find, "What.", "What to find."), order),
-			"in-description-changed tool/find/inputSchema/properties/q/description: approval shop.find (to be read again), facade find (served with another text), tools-metadata find (changed)\n"},
+			"in-description-changed tool/find/inputSchema/properties/q/description: approval shop.find (to be read again), capability shop.find (changed), facade find (served with another text), skill shop.find (changed), tools-metadata find (changed)\n"},
 		{"a title", tools(change(order, `{"name"`, `{"title":"Order","name"`), find),
-			"tool-title-changed tool/order/title: approval shop.order (to be read again), facade order (served with another text)\n"},
+			"tool-title-changed tool/order/title: approval shop.order (to be read again), capability shop.order (changed), facade order (served with another text), skill shop.order (changed)\n"},
 		{"a hint", tools(find, change(order, `"inputSchema"`, `"annotations":{"readOnlyHint":true},"inputSchema"`)),
-			"hint-readonly-gained tool/order/annotations/readOnlyHint: approval shop.order (lapses), facade order (refused), tools-metadata order (changed)\n"},
+			"hint-readonly-gained tool/order/annotations/readOnlyHint: approval shop.order (lapses), capability shop.order (removed), facade order (refused), skill shop.order (removed), tools-metadata order (changed)\n"},
 		{"a hint that says the default", tools(find, change(order, `"inputSchema"`, `"annotations":{"readOnlyHint":false},"inputSchema"`)),
 			"hint-made-explicit tool/order/annotations/readOnlyHint: tools-metadata order (changed)\n"},
 		{"a tool is gone", tools(find),
-			"tool-removed-without-deprecation tool/order: approval shop.order (lapses), facade order (refused), tools-metadata order (removed)\n"},
+			"tool-removed-without-deprecation tool/order: approval shop.order (lapses), capability shop.order (removed), facade order (refused), skill shop.order (removed), tools-metadata order (removed)\n"},
 		{"a tool has another name", tools(find, change(order, `"order"`, `"place_order"`)),
-			"tool-renamed tool/place_order: approval shop.order (lapses), facade order (refused), tools-metadata order (removed)\n"},
+			"tool-renamed tool/place_order: approval shop.order (lapses), capability shop.order (removed), facade order (refused), skill shop.order (removed), tools-metadata order (removed)\n"},
 		{"a tool is new", tools(find, order, `{"name":"cancel"}`), "tool-added tool/cancel: nothing\n"},
 		{"two of one name", tools(find, order, change(order, "goods", "things")),
-			"list-name-duplicated tool/order: approval shop.order (lapses), facade order (refused), tools-metadata order (changed)\n"},
+			"list-name-duplicated tool/order: approval shop.order (lapses), capability shop.order (removed), facade order (refused), skill shop.order (removed), tools-metadata order (changed)\n"},
 		{"the server has another name", strings.Replace(tools(find, order), `"shop"`, `"store"`, 1),
-			"srv-name-changed server/name: approval shop.find, shop.order (lapses), tools-metadata find, order (changed)\n"},
+			"srv-name-changed server/name: approval shop.find, shop.order (lapses), capability shop.find, shop.order (removed), skill shop.find, shop.order (removed), tools-metadata find, order (changed)\n"},
 	}
 	old := capture(t, []byte(tools(find, order)))
 	p := packOf(t, old)
@@ -192,6 +192,11 @@ func TestGeneratedArtifacts(t *testing.T) {
 	old := capture(t, []byte(twoTools))
 	p := packOf(t, old)
 	air := canon.Digest(p.Files[pack.AIRFile])
+	for path := range p.Files { // those that the build makes are named by what is beside them here
+		if strings.HasPrefix(path, "skill/") || strings.HasPrefix(path, "capabilities/") {
+			delete(p.Files, path)
+		}
+	}
 	kinds := map[string]string{"bin/shop.go": "cli", "help/find.md": "skill", "help/index.md": "skill", "help/order.md": "skill", "notes.md": "notes"}
 	for path, text := range map[string]string{
 		"bin/shop.go": `var tools = []string{"find", "place-order"}`, "help/find.md": "Run shop.find to find goods.", "help/order.md": "Run `place-order`; find out more.",

@@ -106,8 +106,9 @@ func TestPackHoldsWhatItShould(t *testing.T) {
 	in := facadeInputs(t)
 	in.Base = changed(t)
 	got := slices.Sorted(maps.Keys(build(t, in).Files))
-	want := []string{"air.yaml", "anvil-pack.json", "diff/CHANGES.md", "diff/changes.json", "facade.yaml", "snapshot.json", "surface-signature.json",
-		"tools-metadata.json", "tools-metadata.yaml"}
+	want := []string{"air.yaml", "anvil-pack.json", "capabilities/refunds.all.yaml", "diff/CHANGES.md", "diff/changes.json", "facade.yaml",
+		"skill/refunds/SKILL.md", "skill/refunds/reference/all.md", "skill/refunds/reference/errors.md", "skill/refunds/reference/safety.md",
+		"snapshot.json", "surface-signature.json", "tools-metadata.json", "tools-metadata.yaml"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

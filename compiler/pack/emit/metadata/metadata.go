@@ -2,7 +2,7 @@
 // dev.adaptivemcp/tools-metadata extension read, with anvil's optional fields behind it.
 //
 // It reads an AIR document and returns one document in YAML and JSON. Nothing in it is measured here: without telemetry the statistics are
-// absent, not zero.
+// absent, not zero. The types say the whole layout, for those who fill the rest in: what was learned, the pack that is served, its certificate.
 package metadata
 
 import (
@@ -24,68 +24,11 @@ const formatVersion = "0.1.0"
 // notGenerated stands for a time that is not recorded: a pack holds none, so that equal inputs give equal bytes.
 const notGenerated = "1970-01-01T00:00:00.000Z"
 
-// Document is the published view: the members of the extension in its order, then anvil's.
-type Document struct {
-	Version     string `json:"version"`
-	Etag        string `json:"etag"`         // over version and tools; 40 hex digits
-	GeneratedAt string `json:"generated_at"` // in no digest
-	Tools       []Tool `json:"tools"`
-	Snapshot    string `json:"snapshot"` // digest of the surface it describes
-	Canon       string `json:"canon"`
-}
-
-// Tool is one entry.
-type Tool struct {
-	Name            string         `json:"name"`   // as the server gives it
-	Server          string         `json:"server"` // service id
-	Annotation      Annotation     `json:"annotation"`
-	Insights        map[string]int `json:"insights"`        // nothing is learned yet
-	Recommendations []string       `json:"recommendations"` // likewise
-	Metrics         map[string]int `json:"metrics"`         // likewise
-	Digest          string         `json:"digest"`          // contract digest
-	Safety          Safety         `json:"safety"`
-	State           string         `json:"state"`
-}
-
-// Annotation is what the extension publishes of a tool's governance.
-type Annotation struct {
-	Risk            string   `json:"risk"` // low, medium or high
-	Tags            []string `json:"tags"`
-	Description     string   `json:"description,omitzero"`
-	RequireApproval bool     `json:"require_approval"`
-}
-
-// Safety is the posture of a tool and, for each part, the evidence for it.
-type Safety struct {
-	Effect       Fact `json:"effect"`
-	Risk         Fact `json:"risk"`
-	Reversible   Fact `json:"reversible"`
-	Idempotency  Fact `json:"idempotency"`
-	Confirmation Fact `json:"confirmation"`
-	Retry        Fact `json:"retry"`
-}
-
-// Fact is a value and what was claimed about it.
-type Fact struct {
-	Value    any     `json:"value"`
-	Status   string  `json:"status"`  // resolved, conflicted, insufficient
-	Support  float64 `json:"support"` // of the best supported value, 0 to 0.99
-	Evidence []Claim `json:"evidence"`
-}
-
-// Claim is one source's word.
-type Claim struct {
-	Value      canon.Raw `json:"value"`
-	Source     string    `json:"source"`
-	Method     string    `json:"method"`
-	Confidence float64   `json:"confidence"`
-}
-
-// Build returns the view of an AIR document. Tools are ordered by name.
+// Build returns the view of an AIR document: every tool, whatever its state, ordered by name.
 func Build(d air.Document) (Document, error) {
 	doc := Document{Version: formatVersion, GeneratedAt: notGenerated, Tools: []Tool{}, Snapshot: d.Service.Source.Snapshot, Canon: canon.ID}
 	for _, o := range d.Operations {
-		doc.Tools = append(doc.Tools, tool(d.Service.ID, o))
+		doc.Tools = append(doc.Tools, tool(d.Service, o))
 	}
 	slices.SortStableFunc(doc.Tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
 	text, err := canon.EncodeCompact(struct {
@@ -100,14 +43,18 @@ func Build(d air.Document) (Document, error) {
 	return doc, nil
 }
 
-func tool(service string, o air.Operation) Tool {
+func tool(service air.Service, o air.Operation) Tool {
+	owner := o.Owner.ID
+	if owner == "" {
+		owner = service.Owner.ID
+	}
+	tags := append([]string{string(o.Effect.Kind), string(o.Effect.Action)}, o.Tags...)
 	return Tool{
-		Name: o.MCP.ToolName, Server: service,
+		Name: o.MCP.ToolName, Server: service.ID,
 		Annotation: Annotation{
-			Risk: riskLevel(o.Effect.Risk), Tags: []string{string(o.Effect.Kind), string(o.Effect.Action)},
-			Description: o.Description, RequireApproval: o.Confirmation.Required,
+			Risk: riskLevel(o.Effect.Risk), Owner: owner, Tags: unique(tags), Description: o.Description, RequireApproval: o.Confirmation.Required,
 		},
-		Insights: map[string]int{}, Recommendations: []string{}, Metrics: map[string]int{},
+		Insights: map[string]Insight{}, Recommendations: []Recommendation{}, Metrics: map[string]Metric{},
 		Digest: o.ContractDigest, State: string(o.State),
 		Safety: Safety{
 			Effect:       fact(o, air.PredicateKind, o.Effect.Kind),
@@ -120,20 +67,31 @@ func tool(service string, o air.Operation) Tool {
 	}
 }
 
-// riskLevel folds the risk ladder to the extension's three levels.
-func riskLevel(r air.Risk) string {
-	switch r {
-	case air.RiskNone, air.RiskLow:
-		return "low"
-	case air.RiskMedium:
-		return "medium"
+// unique keeps the first of equal words.
+func unique(words []string) []string {
+	var kept []string
+	for _, w := range words {
+		if !slices.Contains(kept, w) {
+			kept = append(kept, w)
+		}
 	}
-	return "high"
+	return kept
 }
 
-func fact(o air.Operation, predicate air.Predicate, value any) Fact {
+// riskLevel folds the risk ladder to the extension's three levels.
+func riskLevel(r air.Risk) Level {
+	switch r {
+	case air.RiskNone, air.RiskLow:
+		return Low
+	case air.RiskMedium:
+		return Medium
+	}
+	return High
+}
+
+func fact[T ~string | ~bool](o air.Operation, predicate air.Predicate, value T) Fact {
 	r := o.Resolve(predicate)
-	f := Fact{Value: value, Status: string(r.Status), Support: round(r.Support), Evidence: []Claim{}}
+	f := Fact{Value: air.ValueOf(value), Status: string(r.Status), Support: round(r.Support), Evidence: []Claim{}}
 	for _, c := range o.Evidence {
 		if c.Predicate == predicate && c.Active() {
 			f.Evidence = append(f.Evidence, Claim{c.Value, string(c.Source), c.Method, round(c.Confidence)})

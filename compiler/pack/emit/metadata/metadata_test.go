@@ -34,6 +34,7 @@ const (
 	deletes = `{"name":"delete_item","inputSchema":{"type":"object"}}`
 )
 
+// names are the members of an object in their order.
 func names(n *canon.Node) []string {
 	var names []string
 	for _, m := range n.Members {
@@ -102,7 +103,7 @@ func TestRiskyToolsAskForApproval(t *testing.T) {
 	if got := d.Tools[0].Annotation; got.Risk != "high" || !got.RequireApproval {
 		t.Errorf("delete_item: %+v", got)
 	}
-	if f := d.Tools[0].Safety.Effect; f.Value == "read" || len(f.Evidence) == 0 {
+	if f := d.Tools[0].Safety.Effect; string(f.Value) != `"mutation"` || len(f.Evidence) == 0 {
 		t.Errorf("effect without evidence: %+v", f)
 	}
 }

@@ -1,0 +1,347 @@
+package metadata
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"anvil/compiler/adopt"
+	"anvil/compiler/air"
+	"anvil/compiler/canon"
+	"anvil/compiler/surface"
+	"anvil/compiler/yaml"
+	"anvil/internal/corpus"
+)
+
+// member is a member of the original layout: its name, and how its value is read. One that is optional is absent or a value, never null.
+type member struct {
+	name     string
+	optional bool
+	read     func(at string, v any) error
+}
+
+// The layout of dev.adaptivemcp/tools-metadata, as its consumers know it: nothing here comes from the package that is tested.
+var (
+	document = object(
+		member{"version", false, text}, member{"etag", false, etag}, member{"generated_at", false, moment}, member{"tools", false, list(entryOf)},
+		member{"graphInsights", true, anything},
+	)
+	annotation = object(
+		member{"risk", true, oneOf("low", "medium", "high")}, member{"owner", true, text}, member{"tags", true, list(text)},
+		member{"description", true, text}, member{"budget", true, object(member{"limit", false, number}, member{"currency", false, text})},
+		member{"require_approval", true, boolean}, member{"sampling", true, mapping(anything)},
+	)
+	insight = object(
+		member{"value", false, anything}, member{"confidence", false, rate},
+		member{"source", false, oneOf("telemetry", "evaluation", "human", "memory")},
+	)
+	recommendation = object(
+		member{"type", false, oneOf("model", "approval", "workflow", "routing", "sampling", "decoding")}, member{"payload", false, anything},
+		member{"rationale", false, text},
+	)
+	stats = object(
+		member{"invocations", false, number}, member{"failures", false, number}, member{"failure_rate", false, rate},
+		member{"avg_duration_ms", true, number}, member{"total_cost", false, number}, member{"last_observed_at", true, moment},
+	)
+	metric = object(
+		member{"invocations", false, number}, member{"failures", false, number}, member{"failure_rate", false, rate},
+		member{"avg_duration_ms", true, number}, member{"avg_input_tokens", true, number}, member{"avg_output_tokens", true, number},
+		member{"retry_rate", false, number}, member{"total_cost", false, number}, member{"ewma_failure_rate", true, rate},
+	)
+	entry = object(
+		member{"name", false, text}, member{"server", true, text}, member{"annotation", true, annotation}, member{"insights", true, mapping(insight)},
+		member{"recommendations", true, list(recommendation)}, member{"stats", true, stats}, member{"middleware", true, mapping(anything)},
+		member{"metrics", true, mapping(metric)}, member{"updated_at", true, moment},
+	)
+)
+
+func entryOf(at string, v any) error { return entry(at, v) }
+
+// ordered is an object as it stands in the text: encoding/json would forget the order of its members.
+type ordered []struct {
+	name  string
+	value any
+}
+
+// parse reads JSON strictly, with members in their order; one that is there twice is an error.
+func parse(d *json.Decoder) (any, error) {
+	t, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch t {
+	case json.Delim('{'):
+		var o ordered
+		for d.More() {
+			name, err := d.Token()
+			if err != nil {
+				return nil, err
+			}
+			if slices.ContainsFunc(o, func(m struct {
+				name  string
+				value any
+			}) bool {
+				return m.name == name
+			}) {
+				return nil, fmt.Errorf("%v is there twice", name)
+			}
+			value, err := parse(d)
+			if err != nil {
+				return nil, err
+			}
+			o = append(o, struct {
+				name  string
+				value any
+			}{name.(string), value})
+		}
+		_, err = d.Token()
+		return o, err
+	case json.Delim('['):
+		items := []any{}
+		for d.More() {
+			item, err := parse(d)
+			if err != nil {
+				return nil, err
+			}
+			items = append(items, item)
+		}
+		_, err = d.Token()
+		return items, err
+	}
+	return t, nil
+}
+
+// object reads the members it knows, which come first and in order, and leaves what follows them alone.
+func object(members ...member) func(string, any) error {
+	return func(at string, v any) error {
+		o, ok := v.(ordered)
+		if !ok {
+			return fmt.Errorf("%s is %T", at, v)
+		}
+		i := 0
+		for _, m := range members {
+			if i < len(o) && o[i].name == m.name {
+				if err := m.read(at+"/"+m.name, o[i].value); err != nil {
+					return err
+				}
+				i++
+			} else if !m.optional {
+				return fmt.Errorf("%s has no %s where it should be", at, m.name)
+			}
+		}
+		for _, rest := range o[i:] {
+			if slices.ContainsFunc(members, func(m member) bool { return m.name == rest.name }) {
+				return fmt.Errorf("%s/%s is out of order", at, rest.name)
+			}
+		}
+		return nil
+	}
+}
+
+func list(item func(string, any) error) func(string, any) error {
+	return func(at string, v any) error {
+		items, ok := v.([]any)
+		if !ok {
+			return fmt.Errorf("%s is %T", at, v)
+		}
+		for i, it := range items {
+			if err := item(fmt.Sprintf("%s/%d", at, i), it); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func mapping(value func(string, any) error) func(string, any) error {
+	return func(at string, v any) error {
+		o, ok := v.(ordered)
+		if !ok {
+			return fmt.Errorf("%s is %T", at, v)
+		}
+		for _, m := range o {
+			if err := value(at+"/"+m.name, m.value); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func typed[T any](at string, v any) error {
+	if _, ok := v.(T); !ok {
+		return fmt.Errorf("%s is %T", at, v)
+	}
+	return nil
+}
+
+func text(at string, v any) error     { return typed[string](at, v) }
+func boolean(at string, v any) error  { return typed[bool](at, v) }
+func number(at string, v any) error   { return typed[json.Number](at, v) }
+func anything(at string, v any) error { return nil }
+
+func rate(at string, v any) error {
+	n, ok := v.(json.Number)
+	if f, err := n.Float64(); !ok || err != nil || f < 0 || f > 1 {
+		return fmt.Errorf("%s is %v", at, v)
+	}
+	return nil
+}
+
+func moment(at string, v any) error {
+	s, _ := v.(string)
+	_, err := time.Parse(time.RFC3339, s)
+	return err
+}
+
+func etag(at string, v any) error {
+	if s, _ := v.(string); len(s) != 40 || strings.Trim(s, "0123456789abcdef") != "" {
+		return fmt.Errorf("%s is %v", at, v)
+	}
+	return nil
+}
+
+func oneOf(words ...string) func(string, any) error {
+	return func(at string, v any) error {
+		if s, _ := v.(string); !slices.Contains(words, s) {
+			return fmt.Errorf("%s is %v", at, v)
+		}
+		return nil
+	}
+}
+
+// consume reads a document as a consumer of the original layout does.
+func consume(data []byte) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	v, err := parse(d)
+	if err != nil {
+		return err
+	}
+	return document("", v)
+}
+
+// TestConsumersOfTheOriginalLayoutReadIt reads what is emitted of every captured server, JSON and YAML, as they do.
+func TestConsumersOfTheOriginalLayoutReadIt(t *testing.T) {
+	corpus.Each(t, func(t *testing.T, _ string, s *surface.McpSurfaceSnapshot) {
+		d, err := Build(adopt.Bridge(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		asJSON, err := d.JSON()
+		if err == nil {
+			err = consume(asJSON)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		asYAML, err := d.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, _, err := yaml.ToJSON(asYAML)
+		if err == nil {
+			err = consume(back)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// full is a document with every member filled in: what stands in it once calls are observed, and the pack is certified and served.
+func full(t *testing.T) Document {
+	d := view(t, reads)
+	ms, tokens, ewma := 812.5, 40.0, 0.0912
+	o := &d.Tools[0]
+	o.Annotation.Owner, o.Annotation.Budget, o.Annotation.Sampling = "secops", &Budget{2.5, "USD"}, canon.Raw(`{"temperature":0}`)
+	o.Insights = map[string]Insight{"observed_failure_rate": {canon.Raw("0.1429"), 0.64, InsightEvaluation}}
+	o.Recommendations = []Recommendation{{RecommendRouting, canon.Raw(`{"perToolLimit":2.5}`), "four fifths of the allowance is gone"}}
+	o.Stats = &Stats{28, 4, 0.1429, &ms, 2.1, "2026-03-02T08:14:41.000Z"}
+	o.Middleware = canon.Raw(`{"cache":true}`)
+	o.Metrics = map[string]Metric{"all": {28, 4, 0.1429, &ms, &tokens, &tokens, 0.0714, 2.1, &ewma}}
+	o.UpdatedAt = "2026-03-02T08:14:41.000Z"
+	o.Evidence = &Evidence{28, "all", Interval{0.05, 0.31, 0.95}, "2026-03-02T08:14:41.000Z"}
+	d.GraphInsights, d.Pack = canon.Raw(`{}`), canon.Digest([]byte("pack"))
+	d.Certification = &Certification{"static_passed", canon.Digest([]byte("certificate")), "2027-01-31T00:00:00Z"}
+	return d
+}
+
+func TestFullDocumentIsReadToo(t *testing.T) {
+	data, err := full(t).JSON()
+	if err == nil {
+		err = consume(data)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	if bytes.Contains(data, []byte("null")) {
+		t.Errorf("a member is null:\n%s", data)
+	}
+	doc, err := canon.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"version", "etag", "generated_at", "tools", "graphInsights", "snapshot", "pack", "canon", "certification"}
+	if diff := cmp.Diff(want, names(doc)); diff != "" {
+		t.Errorf("document (-want +got)\n%s", diff)
+	}
+	want = []string{"name", "server", "annotation", "insights", "recommendations", "stats", "middleware", "metrics", "updated_at", "digest", "safety", "state", "evidence"}
+	if diff := cmp.Diff(want, names(doc.Get("tools").Items[0])); diff != "" {
+		t.Errorf("tool (-want +got)\n%s", diff)
+	}
+	want = []string{"risk", "owner", "tags", "description", "budget", "require_approval", "sampling"}
+	if diff := cmp.Diff(want, names(doc.Get("tools").Items[0].Get("annotation"))); diff != "" {
+		t.Errorf("annotation (-want +got)\n%s", diff)
+	}
+}
+
+// TestTheConsumerIsStrict shows that it would notice.
+func TestTheConsumerIsStrict(t *testing.T) {
+	data, err := full(t).JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range [][2]string{
+		{`"risk": "low"`, `"risk": "none"`}, {`"risk": "low"`, `"risk": null`}, {`"failures": 4`, `"failures": "4"`}, {`"confidence": 0.64`, `"confidence": 64`},
+		{`"tags": [`, `"labels": [`}, {`"generated_at": "`, `"generated_at": "yesterday`}, {`"etag": "`, `"etag": "x`}, {`"payload": {`, `"payloads": {`},
+		{`"type": "routing"`, `"type": "other"`}, {`"source": "evaluation"`, `"source": "guess"`}, {`"version": "0.1.0"`, `"version": 1`},
+	} {
+		changed := bytes.Replace(data, []byte(change[0]), []byte(change[1]), 1)
+		if bytes.Equal(changed, data) {
+			t.Errorf("there is no %s", change[0])
+		}
+		if consume(changed) == nil {
+			t.Errorf("%s is read", change[1])
+		}
+	}
+}
+
+// TestGovernanceComesFromTheDocument: owner, tags and description are those of the operation, the owner of the service where it has none.
+func TestGovernanceComesFromTheDocument(t *testing.T) {
+	c := surface.Capture{Initialize: []byte(`{"serverInfo":{"name":"shop"}}`), Lists: map[surface.Kind][][]byte{surface.Tool: {[]byte(reads), []byte(deletes)}}}
+	s, err := surface.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document := adopt.Bridge(s)
+	document.Service.Owner = air.Owner{ID: "platform", Kind: air.OwnerTeam}
+	document.Operations[1].Owner, document.Operations[1].Tags = air.Owner{ID: "ada", Kind: air.OwnerPerson}, []string{"catalogue", "read"}
+	d, err := Build(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := d.Tools[0].Annotation.Owner; got != "platform" {
+		t.Errorf("owner %q", got)
+	}
+	got := d.Tools[1].Annotation
+	if diff := cmp.Diff([]string{"read", "get", "catalogue"}, got.Tags); diff != "" || got.Owner != "ada" || got.Description != "Reads." {
+		t.Errorf("%+v\n%s", got, diff)
+	}
+}

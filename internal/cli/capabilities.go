@@ -63,6 +63,8 @@ func (sh *shell) withinBudget(d air.Document, given approving, waivers []gate.Ac
 	for _, f := range over {
 		text += f.Message + "; "
 	}
-	return &exitError{exitFindings, fmt.Errorf("%snothing was approved; approve those of its operations that are needed, by name, or let it pass in anvil.yaml: %s",
-		text, acceptEntries(over, sh.now())[0])}
+	waiver := gate.For(over[0])
+	waiver.Reason, waiver.Until = "say why", sh.now().Add(renewal)
+	return &exitError{exitFindings, fmt.Errorf("%snothing was approved; approve those of its operations that are needed, by name, or let it pass in gate.accept: %s",
+		text, acceptEntry(waiver))}
 }

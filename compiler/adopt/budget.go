@@ -57,6 +57,10 @@ var tokenBudgetExceeded = diag.Rule{
 // what could exceed a budget. Of a document's approved part it says what may be approved; of the whole, what would be too much at once.
 func Budgets(d air.Document, estimator string, count func(text string) int) []diag.Finding {
 	var findings []diag.Finding
+	operations := map[string]air.Operation{}
+	for _, o := range d.Operations {
+		operations[o.ID] = o
+	}
 	for _, c := range d.Capabilities {
 		n := len(c.OperationIDs)
 		switch {
@@ -65,7 +69,7 @@ func Budgets(d air.Document, estimator string, count func(text string) int) []di
 		case n > air.IdealMost:
 			findings = append(findings, overBudget(toolBudget, c, fmt.Sprintf("has %d operations, more than %d", n, air.IdealMost)))
 		}
-		switch n := tokensOf(d, c, count); {
+		switch n := tokensOf(c, operations, count); {
 		case n > tokensMost:
 			findings = append(findings, overBudget(tokenBudgetExceeded, c, fmt.Sprintf("takes %d tokens (%s), more than %d", n, estimator, tokensMost)))
 		case n > tokensWarn:
@@ -77,11 +81,11 @@ func Budgets(d air.Document, estimator string, count func(text string) int) []di
 }
 
 // tokensOf counts what the members of a capability take of a context; 0 where they are too short to matter, since a token is a byte at least.
-func tokensOf(d air.Document, c air.Capability, count func(string) int) int {
+func tokensOf(c air.Capability, operations map[string]air.Operation, count func(string) int) int {
 	var texts []string
 	bytes := 0
 	for _, id := range c.OperationIDs {
-		o, _ := d.Find(id)
+		o := operations[id]
 		text, err := canon.EncodeCompact(struct {
 			Name        string    `json:"name"`
 			Description string    `json:"description,omitzero"`

@@ -11,6 +11,10 @@ import (
 // leastOwn is how many operations make a group of their own: two of a kind are a coincidence.
 const leastOwn = 3
 
+// mostJoined is how many operations a service may have for those that are left alone to look for a neighbour, which takes time that grows with the
+// square of their number. Whoever lists more is not reviewed by hand.
+const mostJoined = 2000
+
 // grouping sorts the operations of one service into groups that a person can review at a sitting.
 //
 // The rule, in its order. A service of at most air.IdealMost operations is one group. Otherwise operations stand together that share the first
@@ -58,6 +62,9 @@ type group struct {
 	cut     bool     // a part by name, of which nothing else can be said
 	source  string
 	members []*member
+
+	holding map[string]int // members by the nouns of their names; see about
+	held    int            // members that are counted in holding
 }
 
 func (g *group) room() int { return air.IdealMost - len(g.members) }
@@ -67,13 +74,21 @@ func (g *group) about(word string) bool {
 	if slices.Contains(g.key, word) {
 		return true
 	}
-	n := 0
-	for _, m := range g.members {
-		if slices.Contains(m.nouns, word) || slices.Contains(m.tail, word) {
-			n++
+	if g.holding == nil {
+		g.holding = map[string]int{}
+	}
+	for ; g.held < len(g.members); g.held++ {
+		m := g.members[g.held]
+		for _, w := range unique(m.nouns, m.tail) {
+			g.holding[w]++
 		}
 	}
-	return 2*n >= len(g.members)
+	return 2*g.holding[word] >= len(g.members)
+}
+
+// unique lists the words of all lists, sorted.
+func unique(lists ...[]string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(lists...))))
 }
 
 // propose groups the operations of a document into capabilities, every operation into exactly one.
@@ -84,14 +99,18 @@ func propose(d air.Document) []air.Capability {
 	g := newGrouping(d.Operations)
 	if len(g.members) <= air.IdealMost {
 		g.whole()
-	} else {
-		g.byNoun()
+		return g.capabilities(d.Service)
+	}
+	g.byNoun()
+	if len(g.members) <= mostJoined {
 		g.joinLoose()
 		g.gatherLoose()
 		g.joinByShape()
 		g.gatherByShape()
 		g.joinDust()
-		g.keepRest()
+	}
+	g.keepRest()
+	if len(g.members) <= mostJoined {
 		g.joinSmall()
 		g.divideGrown()
 	}
@@ -239,7 +258,7 @@ func (g *grouping) gatherLoose() {
 	for {
 		byWord := map[string][]*member{}
 		for _, m := range g.loose() {
-			for _, word := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(m.nouns, m.tail)))) {
+			for _, word := range unique(m.nouns, m.tail) {
 				byWord[word] = append(byWord[word], m)
 			}
 		}

@@ -48,7 +48,7 @@ func newMember(o air.Operation) *member {
 			m.lead = len(m.nouns)
 		}
 	}
-	for _, p := range air.Params(o.Input.Schema) {
+	for _, p := range o.Input.Params {
 		if p.Required {
 			m.required = append(m.required, p.Flag)
 		}

@@ -13,16 +13,15 @@ const (
 	MostMembers = 20 // above it nothing of the capability is approved without a reason
 )
 
-// CapabilityOf returns the capability that the operation is a member of.
-func (d Document) CapabilityOf(operation string) (Capability, bool) {
+// Memberships returns for each operation the id of the capability that it is a member of.
+func (d Document) Memberships() map[string]string {
+	of := map[string]string{}
 	for _, c := range d.Capabilities {
 		for _, id := range c.OperationIDs {
-			if id == operation {
-				return c, true
-			}
+			of[id] = c.ID
 		}
 	}
-	return Capability{}, false
+	return of
 }
 
 // CapabilityContract is what is promised of the approved members of a capability: the part of it that somebody may rely on, and answers for. A
@@ -84,33 +83,39 @@ const (
 // Contracts returns the contracts of all capabilities that have an approved member, by id.
 func (d Document) Contracts() []CapabilityContract {
 	var all []CapabilityContract
-	approved := d.Approved()
-	for _, c := range approved.Capabilities {
-		all = append(all, d.contract(c))
+	operations, members := map[string]Operation{}, map[string]int{}
+	for _, o := range d.Operations {
+		operations[o.ID] = o
+	}
+	for _, c := range d.Capabilities {
+		members[c.ID] = len(c.OperationIDs)
+	}
+	for _, c := range d.Approved().Capabilities {
+		k := d.Service.contract(c, operations)
+		k.Waiting = members[c.ID] - len(c.OperationIDs)
+		all = append(all, k.sealed())
 	}
 	return all
 }
 
 // contract makes the contract of c, which has its approved members only.
-func (d Document) contract(c Capability) CapabilityContract {
+func (s Service) contract(c Capability, operations map[string]Operation) CapabilityContract {
 	k := CapabilityContract{
-		SchemaVersion: SchemaVersion, ID: c.ID, Version: d.Service.Version, Service: d.Service.ID, DisplayName: c.DisplayName,
+		SchemaVersion: SchemaVersion, ID: c.ID, Version: s.Version, Service: s.ID, DisplayName: c.DisplayName,
 		Description: c.Description, OperationIDs: c.OperationIDs, Lifecycle: c.Lifecycle, Evidence: []Claim{},
 		Safety:     SafetyProfile{ConfirmationRequired: []string{}, NonIdempotentMutations: []string{}, HighestRisk: RiskNone},
 		Disclosure: []DisclosureNode{{NodeOverview, "anvil://capability/" + c.ID}},
 	}
-	whole, _ := d.CapabilityOf(c.OperationIDs[0])
-	k.Waiting = len(whole.OperationIDs) - len(c.OperationIDs)
-	members := Document{Service: d.Service}
+	members := Document{Service: s}
 	for i, id := range c.OperationIDs {
-		o, _ := d.Find(id)
+		o := operations[id]
 		members.Operations = append(members.Operations, o)
 		k.Safety.add(o)
 		k.Operations = append(k.Operations, o.disclosed())
 		k.Intents = append(k.Intents, o.Skill.IntentExamples...)
 		owner := o.Owner
 		if owner == (Owner{}) {
-			owner = d.Service.Owner
+			owner = s.Owner
 		}
 		if i == 0 {
 			k.Owner = owner
@@ -124,9 +129,14 @@ func (d Document) contract(c Capability) CapabilityContract {
 		}
 	}
 	k.Surface = members.Signature().Digest
-	sealed := k
-	sealed.Evidence = nil
-	k.Digest = digestOf(sealed)
+	return k
+}
+
+// sealed returns k with its digest.
+func (k CapabilityContract) sealed() CapabilityContract {
+	promised := k
+	promised.Evidence = nil
+	k.Digest = digestOf(promised)
 	return k
 }
 

@@ -35,6 +35,14 @@ var bounds = map[string]string{
 	"minProperties": "minProperties", "maxProperties": "maxProperties", "contains": "contains",
 }
 
+// boundOf names the bound that changed. An exclusive one is not the value itself: above 0 is not from 0 on.
+func boundOf(c Change) string {
+	if strings.HasSuffix(c.Pointer, "/exclusiveMinimum") || strings.HasSuffix(c.Pointer, "/exclusiveMaximum") {
+		return "exclusive " + bounds[c.Schema.Keyword]
+	}
+	return bounds[c.Schema.Keyword]
+}
+
 // compositionStems lead the rules of compositions.
 var compositionStems = map[string]string{"anyOf": "anyof", "oneOf": "oneof", "allOf": "allof", "not": "not"}
 
@@ -47,7 +55,7 @@ func (s *schemaJudge) facet(c Change) {
 	case keyword == "enum" || keyword == "const":
 		s.values(c, thing)
 	case bounds[keyword] != "":
-		s.proven(s.stem(c, turn3{"bound-tightened", "bound-loosened", "", ""}), c, "the "+bounds[keyword]+" of "+thing+turned(c)+safeInteger(c), diag.Safe)
+		s.proven(s.stem(c, turn3{"bound-tightened", "bound-loosened", "", ""}), c, "the "+boundOf(c)+" of "+thing+turned(c)+safeInteger(c), diag.Safe)
 	case compositionStems[keyword] != "":
 		s.composition(c, thing)
 	case keyword == "pattern" && (absent(c.Before) || absent(c.After)):

@@ -36,8 +36,26 @@ func Markdown(old, new *surface.McpSurfaceSnapshot, findings []diag.Finding, pag
 }
 
 func endLine(b *bytes.Buffer, label string, s *surface.McpSurfaceSnapshot) {
-	fmt.Fprintf(b, "- %s: %s version %s, %d tools, protocol %s, digest `%s`\n", label, diag.MarkdownCode(s.ServerName()), diag.MarkdownCode(s.ServerVersion()),
-		len(s.Tools()), diag.MarkdownCode(s.ProtocolVersion), s.Digest)
+	fmt.Fprintf(b, "- %s: %s version %s, %s, protocol %s, digest `%s`\n", label, diag.MarkdownCode(s.ServerName()), diag.MarkdownCode(s.ServerVersion()),
+		counted(len(s.Tools()), "tool"), diag.MarkdownCode(s.ProtocolVersion), s.Digest)
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// concerning says how many findings concern security, whatever their class.
+func concerning(n int) string {
+	switch n {
+	case 0:
+		return "none concerns security"
+	case 1:
+		return "1 of them concerns security"
+	}
+	return fmt.Sprintf("%d of them concern security", n)
 }
 
 func verdict(b *bytes.Buffer, r diag.Report) {
@@ -45,7 +63,7 @@ func verdict(b *bytes.Buffer, r diag.Report) {
 	for _, class := range []diag.Class{diag.Breaking, diag.Risky, diag.Safe} {
 		parts = append(parts, fmt.Sprintf("%d %s", r.Summary.Counts[class], class))
 	}
-	fmt.Fprintf(b, "- Worst: **%s**. Findings: %s; %d concern security.\n", r.Summary.Worst, strings.Join(parts, ", "), r.Summary.Security)
+	fmt.Fprintf(b, "- Worst: **%s**. Findings: %s; %s.\n", r.Summary.Worst, strings.Join(parts, ", "), concerning(r.Summary.Security))
 	if r.Summary.Accepted > 0 {
 		fmt.Fprintf(b, "- Let pass: %d.\n", r.Summary.Accepted)
 	}

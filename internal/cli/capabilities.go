@@ -40,19 +40,22 @@ func (sh *shell) withinBudget(d air.Document, given approving, waivers []gate.Ac
 		return nil
 	}
 	after, _ := d.WithApprovals(given.approvals, sh.now())
+	grows := map[string]bool{}
+	of := d.Memberships()
+	for _, o := range given.chosen {
+		if o.State != air.StateApproved {
+			grows["capability/"+of[o.ID]] = true
+		}
+	}
 	var over []diag.Finding
 	for _, f := range measured(after.Approved()) {
-		grows := slices.ContainsFunc(given.chosen, func(o air.Operation) bool {
-			c, _ := d.CapabilityOf(o.ID)
-			return o.State != air.StateApproved && f.Subject == "capability/"+c.ID
-		})
 		waived := slices.ContainsFunc(waivers, func(a gate.Acceptance) bool {
 			if a.At == f.Pointer {
 				f.Server = a.Server // a pack knows no configured name, and the id of a capability begins with its service's
 			}
 			return a.Covers(f) && a.Holds(sh.now())
 		})
-		if f.Class == diag.Error && grows && !waived {
+		if f.Class == diag.Error && grows[f.Subject] && !waived {
 			over = append(over, f)
 		}
 	}

@@ -192,7 +192,7 @@ func (m *marker) generated(p pair, a pack.Artifact, was, is air.Operation, expos
 		affected.Name = was.CLI.Command
 	}
 	switch {
-	case !exposed:
+	case !exposed: // for what ends the approval
 		affected.Effect = diag.Removed
 		m.mark(p, byContract, affected)
 		return

@@ -25,7 +25,7 @@ func (w writer) capability(c air.CapabilityContract) ([]byte, error) {
 	}
 	b.WriteString(".\nCommands are run in the folder of the pack. How to act and what never to do: [SKILL.md](../SKILL.md).\n")
 	for _, id := range c.OperationIDs {
-		o, _ := w.approved.Find(id)
+		o := w.operations[id]
 		if err := w.operation(&b, o); err != nil {
 			return nil, err
 		}

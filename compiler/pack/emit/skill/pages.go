@@ -90,7 +90,7 @@ func (w writer) commands(ids []string) string {
 	}
 	var names []string
 	for _, id := range ids {
-		o, _ := w.approved.Find(id)
+		o := w.operations[id]
 		names = append(names, span(o.CLI.Command))
 	}
 	return strings.Join(names, ", ")

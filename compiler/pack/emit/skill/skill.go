@@ -28,7 +28,10 @@ func Build(d air.Document) (map[string][]byte, error) {
 	if len(approved.Operations) == 0 {
 		return nil, nil
 	}
-	w := writer{document: d, approved: approved, contracts: d.Contracts(), name: Name(d.Service.ID)}
+	w := writer{document: d, approved: approved, contracts: d.Contracts(), name: Name(d.Service.ID), operations: map[string]air.Operation{}}
+	for _, o := range approved.Operations {
+		w.operations[o.ID] = o
+	}
 	files := map[string][]byte{}
 	base := "skill/" + w.name + "/"
 	for _, c := range w.contracts {
@@ -64,6 +67,7 @@ type writer struct {
 	document, approved air.Document
 	contracts          []air.CapabilityContract
 	name               string
+	operations         map[string]air.Operation // the approved ones, by id
 }
 
 // page is where the page of a capability is, from SKILL.md. No slug holds a hyphen, so that none is taken for a page of ours.
@@ -131,7 +135,7 @@ be reached, 5 when it wants authentication, and 6 when the tool itself answered 
 func (w writer) does(c air.CapabilityContract) string {
 	verbs := map[air.EffectKind][]string{}
 	for _, id := range c.OperationIDs {
-		o, _ := w.approved.Find(id)
+		o := w.operations[id]
 		if verb := string(o.Effect.Action); !slices.Contains(verbs[o.Effect.Kind], verb) {
 			verbs[o.Effect.Kind] = append(verbs[o.Effect.Kind], verb)
 		}

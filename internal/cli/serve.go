@@ -81,6 +81,9 @@ func refuseOneID(dirs []string) error {
 	}
 	var packs []*pack.Pack
 	for _, dir := range dirs {
+		if !pack.IsPack(dir) {
+			return nil // one too many, whatever it is
+		}
 		p, err := pack.Open(dir)
 		if err != nil {
 			return err

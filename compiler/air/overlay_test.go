@@ -15,7 +15,8 @@ import (
 func inferred() Document {
 	operation := func(name string, kind EffectKind, risk Risk, state State) Operation {
 		o := Operation{ID: "s." + name, CanonicalName: name, MCP: MCP{ToolName: name}, CLI: CLI{Command: name}, State: state, Description: "Server's.",
-			ContractDigest: canon.Digest([]byte(name)), TextDigest: canon.Digest([]byte("text")), Effect: Effect{Action: ActionOther}}
+			ContractDigest: canon.Digest([]byte(name)), TextDigest: canon.Digest([]byte("text")), Effect: Effect{Action: ActionOther},
+			Idempotency: Idempotency{Mechanism: MechanismNone, KeyDerivation: KeyNone}}
 		claim := func(p Predicate, v canon.Raw) {
 			o.Evidence = append(o.Evidence, Claim{Subject: o.ID, Predicate: p, Value: v, Source: FromInferred, Method: "test", Confidence: 0.5, Review: Unreviewed})
 		}
@@ -27,7 +28,7 @@ func inferred() Document {
 		claim(PredicateConfirmation, ValueOf(true))
 		return o.Settled()
 	}
-	return Document{Service: Service{ID: "s", Source: Source{Kind: SourceMCP}}, Operations: []Operation{
+	return Document{Service: Service{ID: "s", Source: Source{Kind: SourceMCP}, Auth: Auth{Type: AuthUnknown, SecretSource: SecretUnknown}}, Operations: []Operation{
 		operation("change", Mutation, RiskMedium, StateReviewRequired), operation("look", Read, RiskLow, StateGenerated),
 	}}
 }

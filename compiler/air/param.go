@@ -65,8 +65,8 @@ func Params(input canon.Raw) []Param {
 	return params
 }
 
-// flagOf makes a flag of a member's name: "maxResults" is max-results. A flag that is taken, and a name that lost letters on the way, end
-// in a hash of the name.
+// flagOf makes a flag of a member's name: "maxResults" is max-results, and "format", which every command has of its own, is arg-format. A flag that is
+// taken, and a name that lost letters on the way, end in a hash of the name.
 func flagOf(name string, taken map[string]bool) string {
 	words, lost := split(name)
 	flag := strings.Join(words, "-")
@@ -74,6 +74,9 @@ func flagOf(name string, taken map[string]bool) string {
 		flag, lost = "arg", true
 	}
 	flag = hashed(flag, name, '-', lost, maxCanonical)
+	if slices.Contains(ReservedFlags, flag) {
+		flag = "arg-" + flag
+	}
 	if taken[flag] {
 		flag = hashed(flag, name, '-', true, maxCanonical)
 	}

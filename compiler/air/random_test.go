@@ -31,6 +31,15 @@ func randomDocument(r *rand.Rand) Document {
 		o.ID, o.CanonicalName = fmt.Sprintf("s.op%d", i), fmt.Sprintf("op%d", i)
 		o.Input.Params = Params(o.Input.Schema)
 		o.Retries.MaxAttempts, o.Retries.BaseDelayMs, o.Retries.MaxDelayMs = 1+r.IntN(5), r.IntN(20_001), r.IntN(20_001)
+		if o.Block != nil {
+			o.Block.Operation = o.ID
+		}
+		if o.Lapsed != nil {
+			o.Lapsed.Approval.Operation = o.ID
+		}
+		if v := o.Overlay; v != nil {
+			v.Operation, v.Effect, v.Risk, v.Idempotency = o.ID, Mutation, RiskHigh, ""
+		}
 		for j := range o.Evidence {
 			c := &o.Evidence[j]
 			c.Subject = o.ID

@@ -238,5 +238,5 @@ func (sh *shell) writeCertificate(p *pack.Pack, certification, envelope []byte) 
 			files[path] = data
 		}
 	}
-	return atomicfile.WriteDir(sh.ctx, p.Dir, files, true)
+	return atomicfile.WriteDir(sh.ctx, p.Dir, files, true, atomicfile.Executable(pack.IsExecutable))
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"anvil/compiler/canon"
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/emit"
+	"anvil/compiler/yaml"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -32,7 +34,7 @@ func TestRebuildRunsWhatChanged(t *testing.T) {
 	first := facadeInputs(t)
 	first.Base = changed(t)
 	earlier := build(t, first)
-	all := []string{"air", "diff", "facade", "signature", "snapshot", "tools-metadata"}
+	all := []string{"air", "capabilities", "command-line", "diff", "facade", "signature", "skill", "snapshot", "tools-metadata"}
 	if diff := cmp.Diff(all, earlier.Ran); diff != "" {
 		t.Fatalf("a first build (-want +got)\n%s", diff)
 	}
@@ -43,10 +45,10 @@ func TestRebuildRunsWhatChanged(t *testing.T) {
 	}{
 		{"nothing", func(*emit.Inputs) {}, nil},
 		{"the base is given no more", func(in *emit.Inputs) { in.Base = nil }, nil},
-		{"an approval less", func(in *emit.Inputs) { in.Approvals = in.Approvals[:1] }, []string{"air", "signature", "tools-metadata"}},
+		{"an approval less", func(in *emit.Inputs) { in.Approvals = in.Approvals[:1] }, []string{"air", "capabilities", "command-line", "signature", "skill", "tools-metadata"}},
 		{"another command", func(in *emit.Inputs) { in.Upstream = &pack.Upstream{Transport: "stdio", Command: "other"} }, []string{"facade"}},
 		{"another base", func(in *emit.Inputs) { in.Base = in.Snapshot }, []string{"diff"}},
-		{"another surface", func(in *emit.Inputs) { in.Snapshot, in.Base = in.Base, in.Snapshot }, []string{"air", "diff", "signature", "snapshot", "tools-metadata"}},
+		{"another surface", func(in *emit.Inputs) { in.Snapshot, in.Base = in.Base, in.Snapshot }, []string{"air", "capabilities", "command-line", "diff", "signature", "skill", "snapshot", "tools-metadata"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -181,7 +183,7 @@ func digestOf(t *testing.T, v any) string {
 	return canon.Digest(text)
 }
 
-// listed are the tools that an artifact lists, by the kind of artifact; nil lists none. A new kind that lists operations adds its line.
+// listed are the tools that the artifacts of a kind list together; nil lists none. A new kind that lists operations adds its line.
 var listed = map[string]func(t *testing.T, p *pack.Pack) []string{
 	"snapshot": func(t *testing.T, p *pack.Pack) (names []string) {
 		s, err := p.Snapshot()
@@ -216,6 +218,51 @@ var listed = map[string]func(t *testing.T, p *pack.Pack) []string{
 	"signature": signed, "facade": nil, "diff": nil,
 }
 
+// offered are the same of the kinds that list what may be called, and nothing else.
+var offered = map[string]func(t *testing.T, p *pack.Pack) []string{
+	"capability": func(t *testing.T, p *pack.Pack) (names []string) {
+		for path, data := range p.Files {
+			if !strings.HasPrefix(path, "capabilities/") {
+				continue
+			}
+			text, _, err := yaml.ToJSON(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := canon.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, id := range n.Get("operationIds").Elements() {
+				names = append(names, strings.TrimPrefix(id.Text(), "refunds."))
+			}
+		}
+		return names
+	},
+	"cli": func(t *testing.T, p *pack.Pack) (names []string) {
+		n, err := canon.Parse(p.Files[pack.CommandsFile])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range n.Get("commands").Elements() {
+			names = append(names, c.Get("tool").Text())
+		}
+		return names
+	},
+	"skill": func(_ *testing.T, p *pack.Pack) (names []string) {
+		for path, data := range p.Files {
+			for _, m := range entryOfSkill.FindAllSubmatch(data, -1) {
+				if strings.HasPrefix(path, "skill/") {
+					names = append(names, string(m[1]))
+				}
+			}
+		}
+		return names
+	},
+}
+
+var entryOfSkill = regexp.MustCompile(`(?m)^Command ` + "`[^`]*`, MCP tool `([^`]*)`")
+
 func signed(t *testing.T, p *pack.Pack) (names []string) {
 	t.Helper()
 	var s air.Signature
@@ -228,22 +275,34 @@ func signed(t *testing.T, p *pack.Pack) (names []string) {
 	return names
 }
 
-// Every artifact that lists operations lists exactly those of the signature.
+// Every artifact that lists operations lists exactly those of the signature, or exactly the approved ones of it.
 func TestArtifactsListTheSignature(t *testing.T) {
 	in := facadeInputs(t)
 	in.Base = changed(t)
-	p := packOf(build(t, in))
-	want := slices.Sorted(slices.Values(signed(t, p)))
+	b := build(t, in)
+	p := packOf(b)
+	all := slices.Sorted(slices.Values(signed(t, p)))
+	var approved []string
+	for _, o := range b.Document.Approved().Signature().Operations {
+		approved = append(approved, o.PublicName)
+	}
+	slices.Sort(approved)
+	if len(approved) == 0 || len(approved) == len(all) {
+		t.Fatalf("%d of %d are approved: the test tells nothing", len(approved), len(all))
+	}
 	for _, a := range p.Manifest.Artifacts {
-		list, known := listed[a.Kind]
-		if !known {
+		want, list, known := all, listed[a.Kind], false
+		if _, known = listed[a.Kind]; !known {
+			want = approved
+			list, known = offered[a.Kind]
+		}
+		switch {
+		case !known:
 			t.Errorf("%s is of kind %s: say how it lists operations", a.Path, a.Kind)
-		}
-		if list == nil {
-			continue
-		}
-		if diff := cmp.Diff(want, slices.Sorted(slices.Values(list(t, p)))); diff != "" {
-			t.Errorf("%s (-signature +listed)\n%s", a.Path, diff)
+		case list != nil:
+			if diff := cmp.Diff(want, slices.Sorted(slices.Values(list(t, p)))); diff != "" {
+				t.Errorf("%s (-signature +listed)\n%s", a.Path, diff)
+			}
 		}
 	}
 }

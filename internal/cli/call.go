@@ -157,7 +157,7 @@ func (sh *shell) wayTo(c *cli.Context, t config.Target, tool string) (way, error
 
 // wayThrough is the way through the facade of a pack. The tool may be given as its operation's id.
 func (sh *shell) wayThrough(c *cli.Context, dir string, w way) (way, error) {
-	p, document, err := openTrusted(dir)
+	p, document, err := openToCall(dir)
 	if err != nil {
 		return w, err
 	}

@@ -11,6 +11,7 @@ import (
 	"anvil/compiler/adopt"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
+	"anvil/compiler/pack/emit"
 	"anvil/compiler/tokens"
 )
 
@@ -87,7 +88,7 @@ func (sh *shell) inspection(c *cli.Context, seen observed) (inspection, error) {
 	document, lapsed := adopt.Bridge(seen.snapshot), []diag.Finding(nil)
 	if seen.pack != nil {
 		var err error
-		if document, err = trustedDocument(seen.pack); err != nil {
+		if document, err = trustedDocument(seen.pack, emit.Recheck); err != nil {
 			return inspection{}, err
 		}
 		document, lapsed = document.WithApprovals(pack.Approvals(document), sh.now())

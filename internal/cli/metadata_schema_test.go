@@ -41,7 +41,7 @@ func texts(of any) (words []any) {
 // metadataSchema is the schema of tools-metadata, made of its types. Readers of the extension leave members alone that they do not know, and so does it.
 func metadataSchema(t *testing.T) []byte {
 	t.Helper()
-	m := &schemaMaker{t: t, defs: map[string]any{}, comments: map[string]map[string]string{}, used: map[string]bool{}}
+	m := newSchemaMaker(t, nil, words)
 	root := m.define(reflect.TypeFor[metadata.Document]())
 	for of, d := range m.defs {
 		object := d.(map[string]any)

@@ -15,20 +15,30 @@ import (
 	"anvil/internal/atomicfile"
 )
 
-// openTrusted opens a pack and its document; see trustedDocument.
+// openTrusted opens a pack, every file of which is built again, and its document; see trustedDocument.
 func openTrusted(dir string) (*pack.Pack, air.Document, error) {
 	p, err := pack.Open(dir)
 	if err != nil {
 		return nil, air.Document{}, err
 	}
-	d, err := trustedDocument(p)
+	d, err := trustedDocument(p, emit.Recheck)
 	return p, d, err
 }
 
-// trustedDocument returns the pack's document, unless it contradicts itself: an operation looser than its evidence, approved by nobody, or
-// not what the pack's own snapshot and approvals give.
-func trustedDocument(p *pack.Pack) (air.Document, error) {
-	findings := recheck(p)
+// openToCall is openTrusted for one call, which rests on the document and the settings alone.
+func openToCall(dir string) (*pack.Pack, air.Document, error) {
+	p, err := pack.Open(dir)
+	if err != nil {
+		return nil, air.Document{}, err
+	}
+	d, err := trustedDocument(p, emit.RecheckDocument)
+	return p, d, err
+}
+
+// trustedDocument returns the pack's document, unless check finds that it contradicts itself: an operation looser than its evidence, approved by
+// nobody, or not what the pack's own snapshot and approvals give.
+func trustedDocument(p *pack.Pack, check func(*pack.Pack) ([]diag.Finding, error)) (air.Document, error) {
+	findings := rechecked(p, check)
 	if len(findings) == 0 {
 		return p.Document()
 	}

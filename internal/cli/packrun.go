@@ -47,7 +47,7 @@ func (sh *shell) packRun(c *cli.Context) error {
 	if len(sh.rest) > 1 && sh.rest[0] == packcli.CompleteWord {
 		return sh.complete(c.Args().First(), sh.rest[1], sh.rest[2:])
 	}
-	p, document, err := openTrusted(c.Args().First())
+	p, document, err := openToCall(c.Args().First())
 	if err != nil {
 		return err
 	}

@@ -120,9 +120,12 @@ func openPack(path string) (*pack.Pack, error) {
 	return p, err
 }
 
-// recheck builds the pack again. That its own inputs cannot be read, though sealed, is a finding like any other.
-func recheck(p *pack.Pack) []diag.Finding {
-	findings, err := emit.Recheck(p)
+// recheck builds the pack again.
+func recheck(p *pack.Pack) []diag.Finding { return rechecked(p, emit.Recheck) }
+
+// rechecked runs check. That the pack's own inputs cannot be read, though sealed, is a finding like any other.
+func rechecked(p *pack.Pack, check func(*pack.Pack) ([]diag.Finding, error)) []diag.Finding {
+	findings, err := check(p)
 	if err != nil {
 		f := pack.NotReproduced.Finding("file/"+pack.ManifestFile, "the pack cannot be built again from its inputs: "+err.Error())
 		f.Hint = "build the pack again with `anvil mcp adopt`"

@@ -33,6 +33,31 @@ func InputsOf(p *pack.Pack) (Inputs, air.Document, error) {
 	return in, document, nil
 }
 
+// RecheckDocument is [Recheck] of the document alone, for who relies on nothing else in the pack; it takes a fraction of the time.
+func RecheckDocument(p *pack.Pack) ([]diag.Finding, error) {
+	in, document, err := InputsOf(p)
+	if err != nil {
+		return nil, err
+	}
+	again, _ := in.decide()
+	data, err := encodeDocument(again)
+	if err != nil {
+		return nil, err
+	}
+	findings := air.Validate(document)
+	if !bytes.Equal(data, p.Files[pack.AIRFile]) {
+		findings = append(findings, notReproduced(pack.AIRFile, ""))
+	}
+	diag.Sort(findings)
+	return findings, nil
+}
+
+func notReproduced(path, why string) diag.Finding {
+	f := pack.NotReproduced.Finding("file/"+path, fmt.Sprintf("file %q is not what the pack's own inputs give%s", path, why))
+	f.Hint = "build the pack again with `anvil mcp adopt`, and compare"
+	return f.Sealed()
+}
+
 // Recheck builds the pack again from the inputs in it (the snapshot, what people decided, the upstream) and reports every file that comes out
 // different: a pack can be forged file by file together with its digests, but not against its own inputs. The comparison with a base
 // cannot be repeated without that base and stands on its digest alone.
@@ -49,9 +74,7 @@ func Recheck(p *pack.Pack) ([]diag.Finding, error) {
 	findings := air.Validate(document)
 	for _, path := range p.Paths() {
 		if !bytes.Equal(again.Files[path], p.Files[path]) {
-			f := pack.NotReproduced.Finding("file/"+path, fmt.Sprintf("file %q is not what the pack's own inputs give%s", path, versions(p.Manifest, again.Manifest, path)))
-			f.Hint = "build the pack again with `anvil mcp adopt`, and compare"
-			findings = append(findings, f.Sealed())
+			findings = append(findings, notReproduced(path, versions(p.Manifest, again.Manifest, path)))
 		}
 	}
 	for path := range again.Files {

@@ -73,8 +73,11 @@ func isCompared(in Inputs) bool { return in.base() != "" }
 
 func (g *graph) snapshot() ([]byte, error) { return g.in.Snapshot.Encode() }
 
-func (g *graph) air() ([]byte, error) {
-	text, err := g.built.Document.Encode()
+func (g *graph) air() ([]byte, error) { return encodeDocument(g.built.Document) }
+
+// encodeDocument returns a document as it stands in a pack.
+func encodeDocument(d air.Document) ([]byte, error) {
+	text, err := d.Encode()
 	if err != nil {
 		return nil, err
 	}

@@ -53,13 +53,13 @@ var tokenBudgetExceeded = diag.Rule{
 	Since: "0.3",
 }
 
-// Budgets reports the capabilities of d that are too large, sorted. count returns the tokens of a text by the named vocabulary; it is asked only of
-// what could exceed a budget. Of a document's approved part it says what may be approved; of the whole, what would be too much at once.
-func Budgets(d air.Document, estimator string, count func(text string) int) []diag.Finding {
+// Budgets reports the capabilities of d that are too large, sorted. Of a document's approved part it says what may be approved; of the whole, what would
+// be too much at once.
+func Budgets(d air.Document) []diag.Finding {
 	var findings []diag.Finding
-	operations := map[string]air.Operation{}
+	costs := map[string]air.Cost{}
 	for _, o := range d.Operations {
-		operations[o.ID] = o
+		costs[o.ID] = o.DisclosureCost
 	}
 	for _, c := range d.Capabilities {
 		n := len(c.OperationIDs)
@@ -69,41 +69,20 @@ func Budgets(d air.Document, estimator string, count func(text string) int) []di
 		case n > air.IdealMost:
 			findings = append(findings, overBudget(toolBudget, c, fmt.Sprintf("has %d operations, more than %d", n, air.IdealMost)))
 		}
-		switch n := tokensOf(c, operations, count); {
-		case n > tokensMost:
-			findings = append(findings, overBudget(tokenBudgetExceeded, c, fmt.Sprintf("takes %d tokens (%s), more than %d", n, estimator, tokensMost)))
-		case n > tokensWarn:
-			findings = append(findings, overBudget(tokenBudget, c, fmt.Sprintf("takes %d tokens (%s), more than %d", n, estimator, tokensWarn)))
+		tokens, estimator := 0, ""
+		for _, id := range c.OperationIDs {
+			tokens += costs[id].ToolTokens
+			estimator = max(estimator, costs[id].Estimator)
+		}
+		switch {
+		case tokens > tokensMost:
+			findings = append(findings, overBudget(tokenBudgetExceeded, c, fmt.Sprintf("takes %d tokens (%s), more than %d", tokens, estimator, tokensMost)))
+		case tokens > tokensWarn:
+			findings = append(findings, overBudget(tokenBudget, c, fmt.Sprintf("takes %d tokens (%s), more than %d", tokens, estimator, tokensWarn)))
 		}
 	}
 	diag.Sort(findings)
 	return findings
-}
-
-// tokensOf counts what the members of a capability take of a context; 0 where they are too short to matter, since a token is a byte at least.
-func tokensOf(c air.Capability, operations map[string]air.Operation, count func(string) int) int {
-	var texts []string
-	bytes := 0
-	for _, id := range c.OperationIDs {
-		o := operations[id]
-		text, err := canon.EncodeCompact(struct {
-			Name        string    `json:"name"`
-			Description string    `json:"description,omitzero"`
-			InputSchema canon.Raw `json:"inputSchema,omitzero"`
-		}{o.MCP.ToolName, o.Description, o.Input.Schema})
-		if err != nil {
-			continue // what cannot be written is blocked
-		}
-		texts, bytes = append(texts, string(text)), bytes+len(text)
-	}
-	if bytes <= tokensWarn {
-		return 0
-	}
-	n := 0
-	for _, text := range texts {
-		n += count(text)
-	}
-	return n
 }
 
 // overBudget is a finding about a capability. Its pointer lets an acceptance be about this one: at: /capabilities/<id>.

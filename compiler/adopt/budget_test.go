@@ -2,23 +2,21 @@ package adopt
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"anvil/compiler/air"
 	"anvil/compiler/surface"
-	"anvil/compiler/tokens"
 	"anvil/internal/corpus"
 )
 
-// ofSize is a document with one capability of so many operations, each described in so many words of a token each.
-func ofSize(operations, words int) air.Document {
+// ofSize is a document with one capability of so many operations, each of so many tokens.
+func ofSize(operations, cost int) air.Document {
 	d := air.Document{Capabilities: []air.Capability{{ID: "s.all", DisplayName: "All"}}}
 	for i := range operations {
 		id := fmt.Sprintf("s.op_%d", i)
-		d.Operations = append(d.Operations, air.Operation{ID: id, Description: strings.Repeat(" a", words), MCP: air.MCP{ToolName: "op"}})
+		d.Operations = append(d.Operations, air.Operation{ID: id, DisclosureCost: air.Cost{ToolTokens: cost, Estimator: "o200k_base"}})
 		d.Capabilities[0].OperationIDs = append(d.Capabilities[0].OperationIDs, id)
 	}
 	return d
@@ -26,23 +24,23 @@ func ofSize(operations, words int) air.Document {
 
 func TestBudgets(t *testing.T) {
 	tests := []struct {
-		name              string
-		operations, words int
-		want              []string
+		name             string
+		operations, cost int
+		want             []string
 	}{
 		{"ideal", 15, 10, nil},
 		{"one more than ideal", 16, 10, []string{"warning capability-tool-budget"}},
 		{"as many as may be", 20, 10, []string{"warning capability-tool-budget"}},
 		{"one too many", 21, 10, []string{"error capability-tool-budget-exceeded"}},
-		{"just within the tokens", 15, 1_180, nil},
-		{"more tokens than ideal", 15, 1_250, []string{"warning capability-token-budget"}},
-		{"too many tokens", 15, 1_650, []string{"error capability-token-budget-exceeded"}},
-		{"too many of both", 21, 1_650, []string{"error capability-token-budget-exceeded", "error capability-tool-budget-exceeded"}},
+		{"just within the tokens", 15, 1_200, nil},
+		{"more tokens than ideal", 15, 1_201, []string{"warning capability-token-budget"}},
+		{"too many tokens", 15, 1_601, []string{"error capability-token-budget-exceeded"}},
+		{"too many of both", 21, 1_601, []string{"error capability-token-budget-exceeded", "error capability-tool-budget-exceeded"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, f := range Budgets(ofSize(tt.operations, tt.words), tokens.O200k.Name(), tokens.O200k.Count) {
+			for _, f := range Budgets(ofSize(tt.operations, tt.cost)) {
 				got = append(got, string(f.Class)+" "+f.Rule)
 				if f.Pointer != "/capabilities/s.all" || f.Subject != "capability/s.all" || f.Hint == "" || f.Fingerprint == "" {
 					t.Errorf("%+v", f)
@@ -59,9 +57,7 @@ func TestBudgets(t *testing.T) {
 func TestBudgetsOfTheCorpus(t *testing.T) {
 	found := map[string][]string{}
 	corpus.Each(t, func(t *testing.T, name string, s *surface.McpSurfaceSnapshot) {
-		d := Bridge(s)
-		meter := tokens.NewMeter(tokens.O200k)
-		for _, f := range Budgets(d, meter.Estimator(), meter.Count) {
+		for _, f := range Budgets(Bridge(s)) {
 			found[f.Rule] = append(found[f.Rule], name+": "+f.Message)
 		}
 	})

@@ -20,6 +20,7 @@ func (g *grouping) capabilities(service air.Service) []air.Capability {
 	taken := map[string]bool{}
 	var all []air.Capability
 	for _, group := range g.groups {
+		group.service = service.ID
 		slices.SortFunc(group.members, func(a, b *member) int { return strings.Compare(a.operation.ID, b.operation.ID) })
 		slug := group.slug()
 		for base, n := slug, 2; taken[slug]; n++ {
@@ -86,10 +87,10 @@ func (g *group) slug() string {
 	return slug
 }
 
-// title is what a reviewer reads: "Pull requests", "Wit: other", "General: lookup", "With owner and repo".
+// title is what a reviewer reads: "Pull requests", "Wit: other", "General: lookup", "With owner and repo", "Operations of shop".
 func (g *group) title() string {
 	nouns, suffix := g.names()
-	title := map[string]string{"service": "All operations", "rest": "General"}[g.source]
+	title := map[string]string{"service": "operations of " + g.service, "rest": "General"}[g.source]
 	switch {
 	case g.source == "schema":
 		title = "with " + listed(nouns)

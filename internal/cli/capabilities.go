@@ -10,21 +10,15 @@ import (
 	"anvil/compiler/adopt/gate"
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
-	"anvil/compiler/tokens"
 )
 
 // budgets are the capabilities of a whole document that would be too much at once. None refuses anything: what is too much is not approved.
 func budgets(d air.Document) []diag.Finding {
-	findings := measured(d)
+	findings := adopt.Budgets(d)
 	for i := range findings {
 		findings[i].Class = diag.Warning
 	}
 	return findings
-}
-
-func measured(d air.Document) []diag.Finding {
-	meter := tokens.NewMeter(tokens.O200k)
-	return adopt.Budgets(d, meter.Estimator(), meter.Count)
 }
 
 // waivers are the acceptances that let pass what approving would otherwise be refused for.
@@ -48,7 +42,7 @@ func (sh *shell) withinBudget(d air.Document, given approving, waivers []gate.Ac
 		}
 	}
 	var over []diag.Finding
-	for _, f := range measured(after.Approved()) {
+	for _, f := range adopt.Budgets(after.Approved()) {
 		waived := slices.ContainsFunc(waivers, func(a gate.Acceptance) bool {
 			if a.At == f.Pointer {
 				f.Server = a.Server // a pack knows no configured name, and the id of a capability begins with its service's

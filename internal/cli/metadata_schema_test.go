@@ -2,10 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
-	"maps"
-	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
 
@@ -18,21 +14,24 @@ import (
 	"anvil/internal/corpus"
 )
 
-// narrowerMetadata is what Go's types do not say of a member of tools-metadata, by type and member.
-var narrowerMetadata = map[string]map[string]any{
+// metadataNarrower is what Go's types do not say of a member of tools-metadata, by type and member.
+var metadataNarrower = map[string]map[string]any{
 	"Document.etag": {"pattern": "^[0-9a-f]{40}$"}, "Document.snapshot": {"pattern": aDigest}, "Document.pack": {"pattern": aDigest},
-	"Document.canon": {"const": canon.ID}, "Tool.digest": {"pattern": aDigest}, "Tool.state": {"enum": texts(air.State(""))},
-	"Annotation.risk": {"enum": []any{metadata.Low, metadata.Medium, metadata.High}}, "Certification.digest": {"pattern": aDigest},
-	"Insight.source": {"enum": []any{metadata.InsightTelemetry, metadata.InsightEvaluation, metadata.InsightHuman, metadata.InsightMemory}},
-	"Recommendation.type": {"enum": []any{metadata.RecommendModel, metadata.RecommendApproval, metadata.RecommendWorkflow, metadata.RecommendRouting,
-		metadata.RecommendSampling, metadata.RecommendDecoding}},
-	"Fact.value": {"type": []any{"string", "boolean"}}, "Fact.status": {"enum": []any{air.Resolved, air.Conflicted, air.Insufficient}},
-	"Claim.source": {"enum": texts(air.ClaimKind(""))},
+	"Document.canon": {"const": canon.ID}, "Tool.digest": {"pattern": aDigest}, "Tool.state": {"enum": wordsOf[air.State]()},
+	"Certification.digest": {"pattern": aDigest}, "Fact.value": {"type": []any{"string", "boolean"}},
+	"Fact.status": {"enum": []any{air.Resolved, air.Conflicted, air.Insufficient}}, "Claim.source": {"enum": wordsOf[air.ClaimKind]()},
 }
 
-// texts are the words of an enumeration of AIR.
-func texts(of any) (words []any) {
-	for _, w := range air.Enumerations()[reflect.TypeOf(of)] {
+var metadataWords = map[reflect.Type][]any{
+	reflect.TypeFor[metadata.Level]():         {metadata.Low, metadata.Medium, metadata.High},
+	reflect.TypeFor[metadata.InsightSource](): {metadata.InsightTelemetry, metadata.InsightEvaluation, metadata.InsightHuman, metadata.InsightMemory},
+	reflect.TypeFor[metadata.RecommendationType](): {metadata.RecommendModel, metadata.RecommendApproval, metadata.RecommendWorkflow, metadata.RecommendRouting,
+		metadata.RecommendSampling, metadata.RecommendDecoding},
+}
+
+// wordsOf are the words of an enumeration of AIR.
+func wordsOf[T ~string]() (words []any) {
+	for _, w := range air.Enumerations()[reflect.TypeFor[T]()] {
 		words = append(words, w)
 	}
 	return words
@@ -41,47 +40,19 @@ func texts(of any) (words []any) {
 // metadataSchema is the schema of tools-metadata, made of its types. Readers of the extension leave members alone that they do not know, and so does it.
 func metadataSchema(t *testing.T) []byte {
 	t.Helper()
-	m := newSchemaMaker(t, nil, words)
+	m := newSchemaMaker(t, metadataNarrower, metadataWords)
 	root := m.define(reflect.TypeFor[metadata.Document]())
-	for of, d := range m.defs {
-		object := d.(map[string]any)
-		object["additionalProperties"] = true
-		for name, s := range object["properties"].(map[string]any) {
-			maps.Copy(s.(map[string]any), narrowerMetadata[of+"."+name])
-		}
+	for _, d := range m.defs {
+		d.(map[string]any)["additionalProperties"] = true
 	}
-	for key := range narrowerMetadata {
-		if !m.used[key] {
-			t.Errorf("%s is narrowed, and no member of tools-metadata", key)
-		}
-	}
-	var text bytes.Buffer
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(map[string]any{
-		"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:anvil:tools-metadata:0.1.0", "title": "tools-metadata, with anvil's members",
-		"$ref": root["$ref"], "$defs": m.defs,
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return text.Bytes()
+	root["$id"], root["title"] = "urn:anvil:tools-metadata:0.1.0", "tools-metadata, with anvil's members"
+	return m.text(root)
 }
 
 func TestMetadataSchemaIsFresh(t *testing.T) {
-	path := filepath.Join("..", "..", "docs", "tools-metadata.schema.json")
-	want := metadataSchema(t)
-	if *updateDocs {
-		if err := os.WriteFile(path, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(have, want) {
-		t.Error("docs/tools-metadata.schema.json is not what the types say; run: go test ./internal/cli -run TestMetadataSchemaIsFresh -update-docs")
+	checkFresh(t, "tools-metadata.schema.json", metadataSchema(t))
+	if got := mustExit(t, 0, "schema", "tools-metadata"); !bytes.Equal(got, docs.MetadataSchema) {
+		t.Error("anvil schema tools-metadata prints something else than docs/tools-metadata.schema.json")
 	}
 }
 

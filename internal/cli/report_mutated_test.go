@@ -171,9 +171,6 @@ func TestSchemaCommand(t *testing.T) {
 	if got := mustExit(t, 0, "schema", "report"); !bytes.Equal(got, docs.ReportSchema) {
 		t.Error("anvil schema report prints something else than docs/report.schema.json")
 	}
-	if got := mustExit(t, 0, "schema", "tools-metadata"); !bytes.Equal(got, docs.MetadataSchema) {
-		t.Error("anvil schema tools-metadata prints something else than docs/tools-metadata.schema.json")
-	}
 	mustExit(t, 2, "schema", "nothing")
 	mustExit(t, 2, "schema")
 }

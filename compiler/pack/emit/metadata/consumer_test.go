@@ -64,7 +64,9 @@ var (
 func entryOf(at string, v any) error { return entry(at, v) }
 
 // ordered is an object as it stands in the text: encoding/json would forget the order of its members.
-type ordered []struct {
+type ordered []named
+
+type named struct {
 	name  string
 	value any
 }
@@ -83,22 +85,14 @@ func parse(d *json.Decoder) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			if slices.ContainsFunc(o, func(m struct {
-				name  string
-				value any
-			}) bool {
-				return m.name == name
-			}) {
+			if slices.ContainsFunc(o, func(m named) bool { return m.name == name }) {
 				return nil, fmt.Errorf("%v is there twice", name)
 			}
 			value, err := parse(d)
 			if err != nil {
 				return nil, err
 			}
-			o = append(o, struct {
-				name  string
-				value any
-			}{name.(string), value})
+			o = append(o, named{name.(string), value})
 		}
 		_, err = d.Token()
 		return o, err

@@ -83,3 +83,29 @@ func TestShare(t *testing.T) {
 		}
 	}
 }
+
+// TestStops has a finding that is not decided name what stopped its proof.
+func TestStops(t *testing.T) {
+	nested := func(inner string) string {
+		return strings.Repeat(`{"properties":{"a":`, 100) + inner + strings.Repeat(`}}`, 100)
+	}
+	within := func(schema string) string { return `{"properties":{"a":` + schema + `}}` }
+	long := strings.Repeat("a", 70_000)
+	for _, tt := range []struct{ stop, old, new string }{
+		{subtype.StopSchema, `[1]`, `{}`},
+		{subtype.StopSubschemas, `{}`, `{"anyOf":[` + repeated(5000, `{"const":#}`) + `]}`},
+		{subtype.StopValues, `{}`, `{"enum":[` + repeated(26_000, `#`) + `]}`},
+		{subtype.StopSteps, `{"required":[` + repeated(20_000, `"a#"`) + `]}`, `{"required":[` + repeated(20_000, `"b#"`) + `]}`},
+		{subtype.StopDepth, nested(`{"type":"string"}`), nested(`{"type":"integer"}`)},
+		{subtype.StopValue, within(`{"const":"` + long + `"}`), within(`{"const":"` + long + `b"}`)},
+		{subtype.StopValidator, within(`{"prefixItems":[` + repeated(1000, `{"const":#}`) + `]}`), within(`{"prefixItems":[` + repeated(1000, `{"const":"#"}`) + `]}`)},
+		{subtype.StopDecimals, `{"maximum":1e400}`, `{"maximum":1e100000}`},
+	} {
+		t.Run(tt.stop, func(t *testing.T) {
+			list := summary(Judge(compared(capture(t, []byte(toolWith(tt.old))), capture(t, []byte(toolWith(tt.new))))))
+			if !strings.Contains(list, stops[tt.stop]) {
+				t.Errorf("nothing says that %s:\n%.600s", stops[tt.stop], list)
+			}
+		})
+	}
+}

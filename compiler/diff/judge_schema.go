@@ -234,16 +234,11 @@ func (s *schemaJudge) isRemote(c Change) bool {
 
 // stopped says why nothing is proven.
 func (s *schemaJudge) stopped(r subtype.Relation) string {
-	switch r.Stopped {
-	case notASchema:
-		if s.delta.Repeated {
-			return "one of the two gives a member name twice"
-		}
-		return "one of the two is no valid schema"
-	case "size", "steps", "number of changes", "budget":
-		return "the schemas are too large to be gone through"
-	case "witness":
-		return "the validator does not agree with the proof"
+	if r.Stopped == subtype.StopSchema && s.delta.Repeated {
+		return "one of the two gives a member name twice"
+	}
+	if why, ok := stops[r.Stopped]; ok {
+		return why
 	}
 	return "the proof stops at " + quoted(r.Stopped)
 }

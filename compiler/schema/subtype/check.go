@@ -1,6 +1,7 @@
 package subtype
 
 import (
+	"bytes"
 	"cmp"
 
 	"anvil/compiler/schema"
@@ -22,28 +23,40 @@ func (p *Pair) checked(x, y *side, found answer) answer {
 	if doubt := cmp.Or(x.unchecked(), y.unchecked()); doubt != "" {
 		return answer{doubt: doubt}
 	}
+	if !x.reads(found.value) || !y.reads(found.value) {
+		return answer{doubt: StopValidator}
+	}
 	in, err := x.checking().Takes(found.value)
 	out, err2 := y.checking().Takes(found.value)
 	switch {
 	case err != nil || err2 != nil:
-		return answer{doubt: "schema"}
+		return answer{doubt: StopSchema}
 	case in && !out:
 		return answer{value: found.value}
 	case found.doubt != "":
 		return answer{doubt: found.doubt}
 	}
-	return answer{doubt: "witness"}
+	return answer{doubt: StopWitness}
 }
 
 // unchecked says why the validator cannot be asked about a schema, if it cannot.
 func (s *side) unchecked() string {
 	switch {
 	case s.Size.Subschemas > maxChecked || s.Size.Subschemas*s.Size.Depth > maxNested:
-		return "size"
+		return StopValidator
 	case schema.BeyondBounds(s.Root().Node):
-		return "number"
+		return StopDecimals
 	}
 	return ""
+}
+
+// reads reports a value that the validator has no more to compare for than is bearable.
+func (s *side) reads(value []byte) bool {
+	parts := 1 + bytes.Count(value, []byte(",")) + bytes.Count(value, []byte(":"))
+	if c := value[0]; c == '-' || '0' <= c && c <= '9' {
+		parts = numberCompared
+	}
+	return parts*(s.Size.Subschemas+s.Size.EnumValues) <= maxValidated
 }
 
 func (s *side) checking() *schema.Checker {

@@ -97,7 +97,7 @@ func (it *items) equalPair() answer {
 			it.slots = append(it.slots, twin)
 			result = result.or(it.possible(twin, func() answer { return it.odd(0) }))
 			it.slots = it.slots[:len(it.slots)-1]
-			if result.met() {
+			if result.met() || it.spent() {
 				return result
 			}
 		}
@@ -132,7 +132,7 @@ func (it *items) unit(i, done int) answer {
 func (it *items) place(count int, ask func(at int) literal, then func() answer) answer {
 	result := nothing
 	if it.spend(4 + len(it.slots)/4 + it.width/8) {
-		return answer{doubt: "size", waits: free}
+		return answer{doubt: StopSteps, waits: free}
 	}
 	for s := range it.slots {
 		old := it.slots[s]
@@ -148,7 +148,7 @@ func (it *items) place(count int, ask func(at int) literal, then func() answer) 
 		it.slots[s] = changed
 		result = result.or(it.possible(changed, then))
 		it.slots[s] = old
-		if result.met() {
+		if result.met() || it.spent() {
 			return result
 		}
 	}
@@ -160,7 +160,7 @@ func (it *items) place(count int, ask func(at int) literal, then func() answer) 
 		it.slots = append(it.slots, made)
 		result = result.or(it.possible(made, then))
 		it.slots = it.slots[:len(it.slots)-1]
-		if result.met() {
+		if result.met() || it.spent() {
 			return result
 		}
 	}
@@ -169,6 +169,9 @@ func (it *items) place(count int, ask func(at int) literal, then func() answer) 
 
 // possible goes on when the slot can be met at all.
 func (it *items) possible(s slot, then func() answer) answer {
+	if it.spend(1 + len(it.slots)/perStep) {
+		return answer{doubt: StopSteps, waits: free}
+	}
 	if _, length := it.extent(); it.most >= 0 && length > it.most {
 		return nothing
 	}

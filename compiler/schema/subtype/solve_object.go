@@ -125,6 +125,9 @@ func (o *members) begin(i int) answer {
 		if _, there := o.chosen[name]; there {
 			continue
 		}
+		if o.spend(1) {
+			return answer{doubt: StopSteps, waits: free}
+		}
 		found := o.enter(name)
 		if found.none() {
 			return found
@@ -177,7 +180,7 @@ func (o *members) enter(name string, more ...literal) answer {
 func (o *members) try(name string, more []literal, then func() answer) answer {
 	old, there := o.chosen[name]
 	if o.spend(2 + len(o.shapes)/4) {
-		return answer{doubt: "size", waits: free}
+		return answer{doubt: StopSteps, waits: free}
 	}
 	if !there && o.most >= 0 && len(o.chosen) >= o.most {
 		return nothing

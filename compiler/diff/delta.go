@@ -51,6 +51,7 @@ type Arrival struct {
 	Item       surface.Item
 	Duplicate  bool   // the old side has an item of this name too, which stays
 	LastDigest string // the digest it had when it went away earlier; "" when it was never seen
+	GoneAs     string // the name it had then, where that differs in case
 	Hints      surface.Hints
 	OpenStated bool // a tool that says itself that it reaches an open world
 	Words      *TextDelta

@@ -92,6 +92,9 @@ func (j *judge) arrival(stem string, a Arrival) {
 		return
 	case a.LastDigest != "" && a.LastDigest != a.Item.Digest:
 		f.message = nameOf(a.Item) + " had gone and is back, changed"
+		if a.GoneAs != "" {
+			f.message = nameOf(a.Item) + " had gone as " + quoted(a.GoneAs) + " and is back under a name that differs in case only"
+		}
 		f.args = []string{a.LastDigest}
 		j.add(stem+"-reintroduced-changed", f)
 		return

@@ -190,7 +190,11 @@ func (f Finding) Call() (command string, ok bool) {
 	if f.Server != "" {
 		server = ShellArg(Printable(f.Server), "SERVER")
 	}
-	return "anvil mcp call " + server + " " + ShellWord(Printable(f.Tool)) + " --json " + quote(string(PrintableJSON(f.Witness))), true
+	tool := ShellWord(Printable(f.Tool))
+	if strings.HasPrefix(f.Tool, "-") { // which would be a flag
+		tool = "--tool=" + tool
+	}
+	return "anvil mcp call " + server + " " + tool + " --json " + quote(string(PrintableJSON(f.Witness))), true
 }
 
 // quote spells s in single quotes, for a shell.

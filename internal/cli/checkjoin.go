@@ -49,7 +49,7 @@ func joinDifferences(c *cli.Context, report diag.Report, file *config.File, outc
 		orphans.findings, orphans.passed = d.pass(found, "")
 	}
 	outcomes = append(slices.Clone(outcomes), orphans)
-	d.whole = isWhole(c)
+	d.whole, d.shard = isWhole(c), c.IsSet("shard")
 	all := isWhole(c) && !slices.ContainsFunc(outcomes, func(o outcome) bool { return o.passed == nil })
 	return withFindings(report, append(orphans.findings, d.leftovers(all, outcomes)...)), nil
 }

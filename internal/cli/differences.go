@@ -23,6 +23,7 @@ type differences struct {
 	now      time.Time
 	file     *config.File // that they are in; nil when there is none
 	whole    bool         // all servers are looked at
+	shard    bool         // those of a shard are, which are no other shard's
 }
 
 // differences reads them from the flags and the configuration.
@@ -81,7 +82,7 @@ func (d differences) pass(findings []diag.Finding, named string) (passed []diag.
 }
 
 // leftovers are the findings about the acceptances themselves: those that ran out, and those that accept nothing. Without all servers these are only the
-// ones whose difference a new snapshot holds now.
+// ones whose difference a new snapshot holds now, and in a shard those of its servers.
 func (d differences) leftovers(all bool, outcomes []outcome) []diag.Finding {
 	return withSubjects(d.unsaid(all, outcomes), outcomes)
 }
@@ -116,7 +117,7 @@ func (d differences) unsaid(all bool, outcomes []outcome) []diag.Finding {
 		switch {
 		case gone && !used:
 			settled = append(settled, a)
-		case used || all || d.whole && isOfNobody(d.file, a):
+		case used || all || d.whole && isOfNobody(d.file, a) || d.shard && isCompared(a.Server, outcomes):
 			others, covered = append(others, a), append(covered, used)
 		}
 	}
@@ -128,6 +129,11 @@ func (d differences) unsaid(all bool, outcomes []outcome) []diag.Finding {
 		}
 	}
 	return append(found, leftOf(d.file, others, covered, d.now)...)
+}
+
+// isCompared reports a server that was looked at, and whose differences are known.
+func isCompared(server string, outcomes []outcome) bool {
+	return slices.ContainsFunc(outcomes, func(o outcome) bool { return server != "" && o.status.Server == server && o.passed != nil })
 }
 
 // judged marks what of the differences of two surfaces somebody lets pass, and returns the acceptances of them that ran out as findings.

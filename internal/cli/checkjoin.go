@@ -78,7 +78,7 @@ func driftLine(old, now *surface.McpSurfaceSnapshot, findings []diag.Finding, st
 		if name != next {
 			to = next + " " + to
 		}
-		line = shorten(strings.TrimSpace(name+" "+old.ServerVersion()), maxCell) + " -> " + shorten(strings.TrimSpace(to), maxCell) + ": " + line
+		line = diag.Shorten(strings.TrimSpace(name+" "+old.ServerVersion()), maxCell) + " -> " + diag.Shorten(strings.TrimSpace(to), maxCell) + ": " + line
 	}
 	if step != "" {
 		line += "; suggested version step: " + step

@@ -179,7 +179,7 @@ func (d differences) remedy(findings []diag.Finding) remedy {
 			continue
 		}
 		a := gate.Acceptance{Fingerprint: f.Fingerprint, Server: f.Server, Until: d.now.Add(renewal), Reason: "say why"}
-		r.entries = append(r.entries, entry{a, f.Rule + " " + yamlWord(shorten(placeOf(f), maxCell))})
+		r.entries = append(r.entries, entry{a, f.Rule + " " + yamlWord(diag.Shorten(placeOf(f), maxCell))})
 	}
 	return r
 }

@@ -131,6 +131,9 @@ func (c *compiler) keywords(n *canon.Node) literal {
 	if s := c.shapeOf(n); s != nil {
 		all = append(all, c.shaped(s))
 	}
+	if names := c.claims(n); names != nil {
+		all = append(all, c.shaped(&shape{members: names, rest: c.always()}))
+	}
 	if l := c.listOf(n); l != nil {
 		all = append(all, c.list(l))
 	}

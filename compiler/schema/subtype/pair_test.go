@@ -25,6 +25,22 @@ func TestUnclaimedMembers(t *testing.T) {
 		{"what is forgiven in one place counts in another", `{"type":"object","properties":{"a":true,"z":{"not":{"properties":{"k":{"type":"string"}}}}}}`,
 			`{"type":"object","properties":{"a":{"properties":{"k":{"type":"string"}}},"z":false}}`, subtype.Narrowed, subtype.Narrowed},
 		{"a pattern speaks of it", `{"type":"object","patternProperties":{"^a":{"type":"string"}}}`, `{"type":"object","patternProperties":{"^a":{"type":"string"}},"properties":{"a":{"const":"x"}}}`, subtype.Narrowed, subtype.Narrowed},
+		{"names are listed", `{"type":"object","propertyNames":{"enum":["a","n"]},"additionalProperties":{}}`,
+			`{"type":"object","propertyNames":{"enum":["a","n"]},"properties":{"a":{"enum":["c"]}},"additionalProperties":{}}`, subtype.Narrowed, subtype.Narrowed},
+		{"it requires another", `{"type":"object","dependentRequired":{"a":["n"]}}`, `{"type":"object","dependentRequired":{"a":["n"]},"properties":{"a":{"enum":["c"]}}}`, subtype.Narrowed, subtype.Narrowed},
+		{"another requires it", `{"type":"object","dependentRequired":{"n":["a"]}}`, `{"type":"object","dependentRequired":{"n":["a"]},"properties":{"a":{"enum":["c"]}}}`, subtype.Narrowed, subtype.Narrowed},
+		{"it brings a schema", `{"type":"object","dependentSchemas":{"a":{"required":["n"]}}}`, `{"type":"object","dependentSchemas":{"a":{"required":["n"]}},"properties":{"a":{"enum":["c"]}}}`, subtype.Narrowed, subtype.Narrowed},
+		{"draft-07 dependencies", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","dependencies":{"a":["n"]}}`,
+			`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","dependencies":{"a":["n"]},"properties":{"a":{"enum":["c"]}}}`, subtype.Narrowed, subtype.Narrowed},
+		{"a condition requires it", `{"type":"object","if":{"required":["a"]},"then":{"required":["n"]}}`, `{"type":"object","if":{"required":["a"]},"then":{"required":["n"]},"properties":{"a":{"enum":["c"]}}}`, subtype.Narrowed, subtype.Narrowed},
+		{"a condition asks what it is", `{"type":"object","if":{"anyOf":[{"properties":{"a":{"const":1}}}]},"then":{"required":["n"]}}`,
+			`{"type":"object","if":{"anyOf":[{"properties":{"a":{"const":1}}}]},"then":{"required":["n"]},"properties":{"a":{"enum":["c",1]}}}`, subtype.Narrowed, subtype.Narrowed},
+		{"not both", `{"type":"object","not":{"required":["a","n"]}}`, `{"type":"object","not":{"required":["a","n"]},"properties":{"a":{"enum":["c"]}}}`, subtype.Narrowed, subtype.Narrowed},
+		{"another is named", `{"type":"object","dependentRequired":{"b":["n"]}}`, `{"type":"object","dependentRequired":{"b":["n"]},"properties":{"a":{"enum":["c"]}}}`, subtype.Narrowed, subtype.Equal},
+		{"another kind of a union has it", `{"type":"object","anyOf":[{"properties":{"k":{"const":1},"a":{"type":"string"}},"required":["k"]},{"properties":{"k":{"const":2}},"required":["k"]}]}`,
+			`{"type":"object","anyOf":[{"properties":{"k":{"const":1},"a":{"type":"string"}},"required":["k"]},{"properties":{"k":{"const":2},"a":{"type":"integer"}},"required":["k"]}]}`, subtype.Narrowed, subtype.Equal},
+		{"another object names it", `{"type":"object","properties":{"o":{"type":"object"}},"dependentRequired":{"a":["n"]}}`,
+			`{"type":"object","properties":{"o":{"type":"object","properties":{"a":{"enum":["c"]}}}},"dependentRequired":{"a":["n"]}}`, subtype.Narrowed, subtype.Equal},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

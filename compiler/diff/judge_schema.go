@@ -80,6 +80,9 @@ func (s *schemaJudge) change(c Change) {
 	case s.note(c):
 	case p.Keyword == "format":
 		s.format(c)
+	case isContent(p.Keyword):
+		s.add("content-changed", c, "the "+p.Keyword+" of "+s.thing(p)+turned(c), "", nil)
+	case s.isRootType(c): // told with the facts
 	case p.Keyword == "$ref" && p.Same && absent(c.Before):
 		s.add("ref-extracted", c, s.thing(p)+" is described by a definition now, which says the same", diag.Safe, nil)
 	case p.Keyword == "$ref" && p.Same && absent(c.After):
@@ -98,6 +101,11 @@ func (s *schemaJudge) change(c Change) {
 	default:
 		s.facet(c)
 	}
+}
+
+// isRootType reports the change by which the root no longer says that it is an object.
+func (s *schemaJudge) isRootType(c Change) bool {
+	return s.delta != nil && s.delta.Untyped && c.Pointer == "/"+s.word()+"Schema/type" && c.Schema.Relation.Lost == nil
 }
 
 // verdict tells what a relation means on this side: what narrows the input or widens the output is breaking, the reverse is safe, and what is not decided

@@ -76,7 +76,7 @@ func (m matcher) pairNamesakes(list *ListDelta, old, new []surface.Item) {
 		switch m.kind {
 		case surface.Tool:
 			a.Hints = surface.HintsOf(it.Node)
-			a.OpenStated, _ = it.Node.Get("annotations").Get("openWorldHint").Bool()
+			a.Params = reachOf(it)
 		case surface.Resource, surface.ResourceTemplate:
 			a.Exposed = exposed(it.Name)
 		}

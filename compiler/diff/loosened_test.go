@@ -144,6 +144,18 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestPicturesAreNoWords has an icon come as data, which nobody reads.
+func TestPicturesAreNoWords(t *testing.T) {
+	picture := "data:image/png;base64," + strings.Repeat("iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4", 8)
+	for _, link := range []string{"https://shop.example/s.png", "https://shop.example/t.png"} {
+		for _, f := range turnedShop(t, link, picture) {
+			if f.Security || f.Class != diag.Safe && f.Rule != "declared-version-contradicts-surface" {
+				t.Errorf("%s: %s", f.Rule, f.Message)
+			}
+		}
+	}
+}
+
 // TestNewToolsHaveTheServersWordAlone adds tools that say that they are harmless.
 func TestNewToolsHaveTheServersWordAlone(t *testing.T) {
 	tests := []struct{ name, tool, want string }{

@@ -167,6 +167,9 @@ func (r *reader) cues(before, after []utterance, self string) []Said {
 			continue
 		}
 		for _, c := range wording.Cues(u.text, r.home(self)) {
+			if c.Class == wording.Blob && isLink(u.pointer) {
+				continue // a picture in place of an address
+			}
 			found = append(found, Said{What: string(c.Class), Pointer: u.pointer, Member: u.name, Quote: c.Quote, After: canon.Raw(canon.Quote(u.text))})
 		}
 	}

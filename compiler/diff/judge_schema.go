@@ -205,7 +205,7 @@ func (s *schemaJudge) wholeSchema(c Change) {
 	case s.side == Input && absent(c.Before):
 		s.add("schema-changed", c, name+" has an input schema now, where it had none", diag.Risky, nil)
 	case s.side == Input:
-		s.add("schema-changed", c, name+" has no input schema any more", diag.Risky, nil)
+		s.add("schema-changed", c, name+" has no input schema any more; the protocol asks for one, and clients refuse the list of tools without it", diag.Breaking, nil)
 	case absent(c.Before):
 		s.add("schema-added", c, name+" has an output schema now", "", nil)
 	default:

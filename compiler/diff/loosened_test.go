@@ -263,6 +263,17 @@ func TestRootTypes(t *testing.T) {
 	}
 }
 
+// TestNoInputSchema drops the whole schema, or sends nothing for it.
+func TestNoInputSchema(t *testing.T) {
+	old := capture(t, []byte(`{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`))
+	for tool, want := range map[string]string{`{"name":"a"}`: "in-schema-changed", `{"name":"a","inputSchema":null}`: "in-root-type-dropped"} {
+		found := Judge(compared(old, capture(t, []byte(`{"tools":[`+tool+`]}`))))
+		if !slices.ContainsFunc(found, func(f diag.Finding) bool { return f.Rule == want && f.Class == diag.Breaking }) {
+			t.Errorf("%s: %s", tool, summary(found))
+		}
+	}
+}
+
 // TestContents changes what a text holds, at the top and below a composition.
 func TestContents(t *testing.T) {
 	for _, pair := range [][2]string{

@@ -74,6 +74,8 @@ func NewPair(a, b *schema.Analysis, o Options) *Pair {
 	switch {
 	case !sound(a) || !sound(b):
 		p.barrier = StopSchema
+	case a.Mixed || b.Mixed:
+		p.barrier = "$schema"
 	default:
 		p.barrier = cmp.Or(large(a), large(b))
 	}

@@ -25,7 +25,7 @@ func TestNoWitnessWithoutValidator(t *testing.T) {
 		{"anyOf ladder", ladder(`{"anyOf":[%,%]}`, `{"type":"string"}`), ladder(`{"anyOf":[%,%]}`, `{"type":"integer"}`), "$ref"},
 		{"if ladder", ladder(`{"if":%,"then":%}`, `{"type":"string"}`), `{"type":"object","properties":{"id":{"type":"integer"}}}`, "$ref"},
 		{"slow pattern", `{"enum":[` + long + `]}`, `{"enum":[` + long + `],` + slow + `}`, "pattern"},
-		{"slow pattern beside another value", `{"enum":[` + long + `,"b"]}`, `{"enum":[` + long + `,"b"],` + slow + `}`, "pattern"},
+		{"slow pattern beside another value", `{"enum":[` + long + `,"b"]}`, `{"enum":[` + long + `,"b"],` + strings.Replace(slow, "a*!", "a*!|b", 1) + `}`, "pattern"},
 		{"slow pattern below not", `{"enum":[` + long + `,"c"]}`, `{"enum":[` + long + `,"c"],"not":{` + slow + `}}`, "pattern"},
 		{"another dialect within, $ref", `{"properties":{"a":{` + draft7 + `,"definitions":{"z":{"type":"string"}},"$ref":"#/definitions/z","maxLength":1}}}`, `{"properties":{"a":{"type":"string","maxLength":1}}}`, "$schema"},
 		{"another dialect within, items", `{"properties":{"a":{` + draft7 + `,"type":"array","prefixItems":[{"type":"string"}]}}}`, `{"properties":{"a":{"type":"array","prefixItems":[{"type":"string"}]}}}`, "$schema"},
@@ -49,7 +49,7 @@ func TestPatternsThatBrokeOthers(t *testing.T) {
 		`(?:(?!(?:)+?(?=.*?)a*)|)+$`: subtype.Equal, `^(a|)+?.{1,}(?![^\\W](?=(a)+?)){1,}\\u{1F600}$`: subtype.Narrowed,
 	} {
 		old, now := `{"enum":["","a","ab"]}`, `{"enum":["","a","ab"],"pattern":"`+pattern+`"}`
-		if got := subtype.Compare(analysis(t, old), analysis(t, now), subtype.Options{}); got.Verdict != want && got.Verdict != subtype.Unknown {
+		if got := subtype.Compare(analysis(t, old), analysis(t, now), subtype.Options{}); got.Verdict != want {
 			t.Errorf("%s: %+v, want %s", pattern, got, want)
 		}
 	}

@@ -100,6 +100,10 @@ func (c *counting) count(s int, value *canon.Node) int {
 	}
 	c.ways[at] = -1
 	total := 1
+	if value != nil && c.refusesKind(c.schema.Schemas[s].Node, value) {
+		c.ways[at] = total
+		return total
+	}
 	for _, next := range c.inPlace[s] {
 		if c.fault == nil {
 			total += c.count(next, value)
@@ -115,6 +119,11 @@ func (c *counting) count(s int, value *canon.Node) int {
 	}
 	c.ways[at] = total
 	return total
+}
+
+// refusesKind reports a schema that is done with a value by its `type`, which the library looks at first.
+func (c *counting) refusesKind(n, value *canon.Node) bool {
+	return !fits(typesOf(n), value) && !ignored(c.schema.Draft, &Schema{Node: n})
 }
 
 // part counts what parts of a value, of which a schema says something, are held against.

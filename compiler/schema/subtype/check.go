@@ -53,13 +53,17 @@ func untold(err error) string {
 
 // unchecked says why the validator cannot be asked about a schema, if it cannot.
 func (s *side) unchecked() string {
+	if s.asked {
+		return s.beyond
+	}
+	s.asked = true
 	switch {
 	case s.Size.Subschemas > maxChecked || s.Size.Subschemas*s.Size.Depth > maxNested:
-		return StopValidator
+		s.beyond = StopValidator
 	case schema.BeyondBounds(s.Root().Node):
-		return StopDecimals
+		s.beyond = StopDecimals
 	}
-	return ""
+	return s.beyond
 }
 
 // reads reports a value that the validator has no more to compare for than is bearable.

@@ -147,11 +147,9 @@ func (n *tally) prove(t *testing.T, old, now string, values func() string) {
 		n.refute(t, "strictly %s, and %s where members that nobody claims are forgiven\n%s\n%s", got.Verdict, loose.Verdict, old, now)
 	}
 	claimed := []map[string]bool{declaredNames(t, now), declaredNames(t, old)} // by the side that refuses
-	for range 40 {
-		v := values()
-		x, y := a.takes(t, v), b.takes(t, v)
+	refuted := func(v string, x, y bool) bool {
 		if x == y {
-			continue
+			return false
 		}
 		by := 0
 		if y {
@@ -159,7 +157,18 @@ func (n *tally) prove(t *testing.T, old, now string, values func() string) {
 		}
 		if refutes(got.Verdict, x, y) || refutes(loose.Verdict, x, y) && !mentions(t, v, claimed[by]) {
 			n.refute(t, "%s (%s), and %s: %v before, %v after\n%s\n%s", got.Verdict, loose.Verdict, v, x, y, old, now)
-			break
+			return true
+		}
+		return false
+	}
+	for range 40 {
+		if v := values(); refuted(v, a.takes(t, v), b.takes(t, v)) {
+			return
+		}
+	}
+	for _, v := range universe() {
+		if refuted(v.text, a.compiled.Validate(v.value) == nil, b.compiled.Validate(v.value) == nil) {
+			return
 		}
 	}
 }

@@ -71,6 +71,7 @@ func (a *Analysis) tellable() error {
 			return errors.New("a reference in it leads to itself")
 		}
 	}
+	left := matchSteps
 	for _, s := range a.Schemas {
 		patterns := []string{}
 		if text, ok := s.Node.Get("pattern").Str(); ok {
@@ -80,7 +81,8 @@ func (a *Analysis) tellable() error {
 			patterns = append(patterns, m.Name)
 		}
 		for _, text := range patterns {
-			if _, decided := ecma.Compile(text).Match(""); !decided {
+			_, decided, taken := ecma.Compile(text).MatchWithin("", left)
+			if left -= taken; !decided {
 				return errors.New("a pattern in it cannot be run")
 			}
 		}

@@ -146,28 +146,31 @@ func (n *tally) prove(t *testing.T, old, now string, values func() string) {
 	if got.Verdict != subtype.Unknown && (loose.Lost != nil && got.Lost == nil || loose.Gained != nil && got.Gained == nil) {
 		n.refute(t, "strictly %s, and %s where members that nobody claims are forgiven\n%s\n%s", got.Verdict, loose.Verdict, old, now)
 	}
-	claimed := []map[string]bool{declaredNames(t, now), declaredNames(t, old)} // by the side that refuses
+	n.refuteBy(t, got.Verdict, loose.Verdict, [2]string{old, now}, [2]validator{a, b}, values)
+}
+
+// refuteBy holds the verdicts about two schemas, the strict one and the one that forgives, against values, and against every small one.
+func (n *tally) refuteBy(t *testing.T, strict, loose subtype.Verdict, texts [2]string, sides [2]validator, values func() string) {
+	t.Helper()
+	claimed := []map[string]bool{declaredNames(t, texts[1]), declaredNames(t, texts[0])} // by the side that refuses
 	refuted := func(v string, x, y bool) bool {
-		if x == y {
-			return false
-		}
 		by := 0
 		if y {
 			by = 1
 		}
-		if refutes(got.Verdict, x, y) || refutes(loose.Verdict, x, y) && !mentions(t, v, claimed[by]) {
-			n.refute(t, "%s (%s), and %s: %v before, %v after\n%s\n%s", got.Verdict, loose.Verdict, v, x, y, old, now)
-			return true
+		wrong := x != y && (refutes(strict, x, y) || refutes(loose, x, y) && !mentions(t, v, claimed[by]))
+		if wrong {
+			n.refute(t, "%s (%s), and %s: %v before, %v after\n%s\n%s", strict, loose, v, x, y, texts[0], texts[1])
 		}
-		return false
+		return wrong
 	}
 	for range 40 {
-		if v := values(); refuted(v, a.takes(t, v), b.takes(t, v)) {
+		if v := values(); refuted(v, sides[0].takes(t, v), sides[1].takes(t, v)) {
 			return
 		}
 	}
 	for _, v := range universe() {
-		if refuted(v.text, a.compiled.Validate(v.value) == nil, b.compiled.Validate(v.value) == nil) {
+		if refuted(v.text, sides[0].compiled.Validate(v.value) == nil, sides[1].compiled.Validate(v.value) == nil) {
 			return
 		}
 	}

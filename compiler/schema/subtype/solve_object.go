@@ -214,10 +214,10 @@ func (o *members) odd(i int) answer {
 	f := o.unlike[i]
 	then := func() answer { return o.odd(i + 1) }
 	result := nothing
-	for at, name := range o.candidates() {
+	for _, name := range o.candidates() {
 		asked, sure := o.says(f.shape, name)
-		if o.unclaimed && f.second && at < len(o.known) && o.isUnclaimed(name) {
-			continue
+		if _, named := f.shape.members[name]; named && o.unclaimed && f.second && o.isUnclaimed(name) {
+			continue // what it says of every other member counts, as it does for a name that is made up
 		}
 		for _, l := range asked {
 			if l.always() {

@@ -13,6 +13,9 @@ type Options struct {
 	// that a new optional argument breaks nobody.
 	StrictOpen bool
 
+	// Ended reports that nobody waits for the Delta any more: what is not compared by then is left out. It is nil where nobody goes away.
+	Ended func() bool
+
 	steps int // of the proof of each schema; see share
 }
 

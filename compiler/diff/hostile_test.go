@@ -30,10 +30,18 @@ func TestHostileSchemas(t *testing.T) {
 	deep := func(n int, end string) string {
 		return strings.Repeat(`{"properties":{"a":`, n) + end + strings.Repeat(`}}`, n)
 	}
+	ladder := func(n int, end string) string {
+		var defs []string
+		for i := range n {
+			defs = append(defs, fmt.Sprintf(`"d%d":{"allOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]}`, i, i+1, i+1))
+		}
+		return `{"properties":{"a":{"$ref":"#/$defs/d0"}},"$defs":{` + strings.Join(defs, ",") + fmt.Sprintf(`,"d%d":%s}}`, n, end)
+	}
 	tests := []struct {
 		name, old, new string
 		want           diag.Class
 	}{
+		{"references in more and more ways", ladder(40, `{"type":"string"}`), ladder(40, `{"type":"integer"}`), diag.Risky},
 		{"many branches", `{"properties":{"a":{"anyOf":[` + repeated(10_000, `{"const":"v#"}`) + `]}}}`,
 			`{"properties":{"a":{"anyOf":[` + repeated(9_999, `{"const":"v#"}`) + `]}}}`, diag.Risky},
 		{"many branches that overlap", `{"properties":{"a":{"oneOf":[` + repeated(300, `{"minimum":#}`) + `]}}}`,

@@ -140,6 +140,9 @@ func (m matcher) compare(list *ListDelta) {
 	}
 	m.options.steps = share(len(pairs))
 	workers.Each(len(pairs), func(i int) {
+		if m.options.Ended != nil && m.options.Ended() {
+			return
+		}
 		p := pairs[i]
 		p.Changes = itemChanges(p, m.kind.Key(), m.options)
 		p.Words = m.words.items(&p.Old, p.New)

@@ -28,7 +28,7 @@ type differences struct {
 
 // differences reads them from the flags and the configuration.
 func (sh *shell) differences(c *cli.Context) (differences, error) {
-	d := differences{Options: diff.Options{StrictOpen: c.Bool("strict-open")}, now: sh.now()}
+	d := differences{Options: diff.Options{StrictOpen: c.Bool("strict-open"), Ended: sh.ended}, now: sh.now()}
 	file, err := sh.loadConfig(c)
 	if err != nil || file == nil {
 		return d, err
@@ -43,6 +43,9 @@ func (sh *shell) differences(c *cli.Context) (differences, error) {
 	}
 	return d, nil
 }
+
+// ended reports that a signal has ended the run.
+func (sh *shell) ended() bool { return sh.ctx.Err() != nil }
 
 // isDifference reports what diff.accept may let pass: a difference of surfaces, and a server or a snapshot that has no other side. What the gate finds
 // has a list of its own, and a secret in a surface never passes.

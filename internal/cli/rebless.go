@@ -118,7 +118,10 @@ func (sh *shell) judgeEdit(c *cli.Context, path string, seen observed, edited *s
 		return edit{}, err
 	}
 	next := edited.Reblessed(old)
-	delta := diff.Compare(old, next, diff.Options{})
+	delta := diff.Compare(old, next, diff.Options{Ended: sh.ended})
+	if sh.ended() {
+		return edit{}, sh.ctx.Err()
+	}
 	e := edit{gated: matters(verdict.Findings)}
 	moved := slices.DeleteFunc(diff.Judge(delta), func(f diag.Finding) bool { return f.Rule == sameVersion }) // a person edited the file, and no vendor
 	e.Report = diag.NewReport("snapshot", append(moved, e.gated...))

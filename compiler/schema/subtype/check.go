@@ -3,6 +3,7 @@ package subtype
 import (
 	"bytes"
 	"cmp"
+	"errors"
 
 	"anvil/compiler/schema"
 )
@@ -30,7 +31,7 @@ func (p *Pair) checked(x, y *side, found answer) answer {
 	out, err2 := y.checking().Takes(found.value)
 	switch {
 	case err != nil || err2 != nil:
-		return answer{doubt: StopSchema}
+		return answer{doubt: untold(cmp.Or(err, err2))}
 	case in && !out:
 		return answer{value: found.value}
 	case found.doubt != "":
@@ -39,15 +40,30 @@ func (p *Pair) checked(x, y *side, found answer) answer {
 	return answer{doubt: StopWitness}
 }
 
+// untold says what keeps the validator from telling whether it takes a value.
+func untold(err error) string {
+	switch {
+	case errors.Is(err, schema.ErrUndecided):
+		return "pattern"
+	case errors.Is(err, schema.ErrWays), errors.Is(err, schema.ErrLoop):
+		return "$ref"
+	}
+	return StopSchema
+}
+
 // unchecked says why the validator cannot be asked about a schema, if it cannot.
 func (s *side) unchecked() string {
+	if s.asked {
+		return s.beyond
+	}
+	s.asked = true
 	switch {
 	case s.Size.Subschemas > maxChecked || s.Size.Subschemas*s.Size.Depth > maxNested:
-		return StopValidator
+		s.beyond = StopValidator
 	case schema.BeyondBounds(s.Root().Node):
-		return StopDecimals
+		s.beyond = StopDecimals
 	}
-	return ""
+	return s.beyond
 }
 
 // reads reports a value that the validator has no more to compare for than is bearable.

@@ -57,6 +57,8 @@ type Pair struct {
 type side struct {
 	*schema.Analysis
 	checker *schema.Checker
+	asked   bool
+	beyond  string // why the validator cannot be asked about it, once that was asked; empty when it can
 }
 
 // direction is what is kept between questions about the values of one schema that another refuses.
@@ -74,6 +76,8 @@ func NewPair(a, b *schema.Analysis, o Options) *Pair {
 	switch {
 	case !sound(a) || !sound(b):
 		p.barrier = StopSchema
+	case a.Mixed || b.Mixed:
+		p.barrier = "$schema"
 	default:
 		p.barrier = cmp.Or(large(a), large(b))
 	}
@@ -179,7 +183,7 @@ func (p *Pair) search(part refusal, beside ...Part) sought {
 		p.prepare()
 	}
 	f := sought{lost: p.only(p.lost, &p.old, &p.now, part, beside)}
-	if f.lost.value != nil || f.lost.none() {
+	if f.lost.none() || f.lost.value != nil && cmp.Or(p.old.unchecked(), p.now.unchecked()) == "" {
 		f.gained = p.only(p.gained, &p.now, &p.old, part, beside)
 	}
 	return f

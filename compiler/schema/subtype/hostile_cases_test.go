@@ -63,6 +63,25 @@ var hostileCases = map[string]hostileCase{
 		all := `{"$defs":{` + strings.Join(definitions, ",") + `},"$ref":"#/$defs/d0"`
 		return all + `}`, all + `,"minProperties":1}`
 	}},
+	"references twice to the next": {40, func(n int) (string, string) {
+		first := `"d0":{"allOf":[{"$ref":"#/$defs/e0"},{"$ref":"#/$defs/e0"}]}`
+		all := `{"$defs":{` + repeated(n, `"d%":{"allOf":[{"$ref":"#/$defs/e%"},{"$ref":"#/$defs/e%"}]},"e%":{"anyOf":[{"$ref":"#/$defs/d%+"},{"$ref":"#/$defs/d%+"}]}`) + `},"$ref":"#/$defs/d1"}`
+		return strings.Replace(all, first, `"d0":{"type":"string"}`, 1), strings.Replace(all, first, `"d0":{"type":"integer"}`, 1)
+	}},
+	"required besides properties": {1100, func(n int) (string, string) {
+		properties := `{"type":"object","properties":{` + repeated(n, `"p%":{"type":"string"}`) + `},"required":[`
+		return properties + repeated(n, `"p%"`) + `]}`, properties + repeated(n-1, `"p%"`) + `]}`
+	}},
+	"look-ahead over choices": {30, func(n int) (string, string) {
+		long := strings.Repeat("a", n)
+		return `{"enum":[` + repeated(100, `"`+long+`!%"`) + `]}`, `{"enum":[` + repeated(100, `"`+long+`!%"`) + `],"pattern":"^(?:(?=(a+)+b)|a*!)"}`
+	}},
+	"back references": {30, func(n int) (string, string) {
+		return `{"properties":{` + repeated(50, `"p%":{"enum":["`+strings.Repeat("a", n)+`!"]}`) + `}}`, `{"properties":{` + repeated(50, `"p%":{"pattern":"^(a*)*\\1$"}`) + `}}`
+	}},
+	"shapes that must not be": {4, func(n int) (string, string) {
+		return `{"type":"object","maxProperties":2,"allOf":[` + repeated(n, `{"not":{"patternProperties":{"^x%":{"minimum":%}}}}`) + `]}`, `{"type":"object","anyOf":[` + repeated(n, `{"propertyNames":{"minLength":%}}`) + `]}`
+	}},
 	"allOf in allOf": {300, func(n int) (string, string) {
 		return nested(n, `{"minLength":1,"allOf":[`, `{"maxLength":9}`, `]}`), nested(n, `{"minLength":1,"allOf":[`, `{"maxLength":8}`, `]}`)
 	}},

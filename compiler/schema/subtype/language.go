@@ -19,7 +19,8 @@ type language struct {
 
 const (
 	maxUndecided = 2  // matches of one pattern that are given up before it is asked no more
-	matchCost    = 40 // steps for a match that may go back and forth
+	matchCost    = 8  // steps for a match that may go back and forth, and more by how often it does
+	matchPerStep = 40 // steps of such a match
 	patternCost  = 8  // steps for a pattern that is read
 )
 
@@ -56,8 +57,8 @@ func (e *engine) matches(l *language, s string) truth {
 	if e.spend(len(s) * (1 + l.size/instructionsPerStep) / bytesPerStep); l.machine == nil && (l.undecided >= maxUndecided || e.spend(matchCost)) {
 		return unsure
 	}
-	matches, decided := l.pattern.Match(s)
-	if !decided {
+	matches, decided, taken := l.pattern.MatchWithin(s, max(e.limit-e.steps, 1)*matchPerStep)
+	if e.spend(taken / matchPerStep); !decided {
 		l.undecided++
 		return unsure
 	}

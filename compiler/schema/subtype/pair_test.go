@@ -19,6 +19,7 @@ func TestUnclaimedMembers(t *testing.T) {
 		{"a declared property is typed", `{"type":"object","properties":{"a":{}}}`, `{"type":"object","properties":{"a":{"type":"string"}}}`, subtype.Narrowed, subtype.Narrowed},
 		{"the object is closed", `{"type":"object"}`, `{"type":"object","additionalProperties":false}`, subtype.Narrowed, subtype.Narrowed},
 		{"the rest is typed", `{"type":"object"}`, `{"type":"object","additionalProperties":{"type":"string"}}`, subtype.Narrowed, subtype.Narrowed},
+		{"the object is closed, and one member alone may be there", `{"type":"object","maxProperties":1,"not":{"properties":{"b":{"type":"array"}}}}`, `{"type":"object","additionalProperties":false}`, subtype.Incomparable, subtype.Incomparable},
 		{"names are bound", `{"type":"object"}`, `{"type":"object","propertyNames":{"maxLength":3}}`, subtype.Narrowed, subtype.Narrowed},
 		{"within", `{"properties":{"o":{"type":"object"}}}`, `{"properties":{"o":{"type":"object","properties":{"a":{"type":"string"}}}}}`, subtype.Narrowed, subtype.Equal},
 		{"nothing is forgiven below not", `{"type":"object","not":{"properties":{"a":{"type":"string"}}}}`, `false`, subtype.Narrowed, subtype.Narrowed},

@@ -22,7 +22,7 @@ func (o *members) pad() answer {
 			return result
 		}
 	}
-	return result.or(o.fresh(nil, nil, o.pad))
+	return result.or(o.fresh(nil, o.pad))
 }
 
 // assemble finds a value for each member.

@@ -190,7 +190,11 @@ func (f Finding) Call() (command string, ok bool) {
 	if f.Server != "" {
 		server = ShellArg(Printable(f.Server), "SERVER")
 	}
-	return "anvil mcp call " + server + " " + ShellWord(Printable(f.Tool)) + " --json " + quote(string(PrintableJSON(f.Witness))), true
+	tool := ShellWord(Printable(f.Tool))
+	if strings.HasPrefix(f.Tool, "-") { // which would be a flag
+		tool = "--tool=" + tool
+	}
+	return "anvil mcp call " + server + " " + tool + " --json " + quote(string(PrintableJSON(f.Witness))), true
 }
 
 // quote spells s in single quotes, for a shell.
@@ -233,11 +237,15 @@ const wholeTexts = "--format json"
 
 // Shorten cuts s to at most limit characters, marking the cut.
 func Shorten(s string, limit int) string {
-	runes := []rune(s)
-	if len(runes) <= limit {
-		return s
+	n, cut := 0, 0
+	for i := range s {
+		if n++; n == limit {
+			cut = i
+		} else if n > limit {
+			return s[:cut] + "…"
+		}
 	}
-	return string(runes[:limit-1]) + "…"
+	return s
 }
 
 // place returns where a finding is: server, subject and pointer, as far as they are given.

@@ -30,7 +30,7 @@ type Summary struct {
 // Status is how one server came out.
 type Status struct {
 	Server  string `json:"server"`
-	State   string `json:"state"` // same, drift, updated, unreachable, unauthorized, failed, or what the command says
+	State   string `json:"state"` // same, new, drift, accepted, updated, inspected, refused, spoiled, overtaken, misconfigured, failed, cancelled, or why it could not be asked: unauthorized, unreachable, not-mcp, protocol-error
 	Message string `json:"message,omitzero"`
 	Bump    string `json:"bump,omitzero"` // the step of its version that its differences ask for
 }

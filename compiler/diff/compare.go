@@ -13,6 +13,9 @@ type Options struct {
 	// that a new optional argument breaks nobody.
 	StrictOpen bool
 
+	// Ended reports that nobody waits for the Delta any more: what is not compared by then is left out. It is nil where nobody goes away.
+	Ended func() bool
+
 	steps int // of the proof of each schema; see share
 }
 
@@ -33,9 +36,7 @@ func Compare(old, new *surface.McpSurfaceSnapshot, o Options) Delta {
 	d.ClientProfile = turn(old.ClientProfile, new.ClientProfile)
 	d.VersionsAdded, d.VersionsRemoved = surplus(old.SupportedVersions, new.SupportedVersions)
 	words := newReader(old, new)
-	if len(d.Instructions) > 0 {
-		d.Words = words.node("", old.Instructions, new.Instructions)
-	}
+	d.Words = words.self(old, new)
 	for _, kind := range surface.Kinds {
 		list := matcher{kind: kind, graves: graves(old, kind), options: o, words: words}.match(old.Items[kind], new.Items[kind])
 		if len(list.Added)+len(list.Removed)+len(list.Changed)+len(list.Renamed) > 0 {

@@ -18,8 +18,8 @@ type Delta struct {
 	Protocol, Era, Transport, ClientProfile *Turn // nil when equal
 	Endpoint                                *Turn // web origins of the two captures that differ
 
-	Words                *TextDelta // of the instructions
-	Clashes              []Clash    // of names of tools
+	Words                []SelfWords // of the server itself
+	Clashes              []Clash     // of names of tools
 	OldWeight, NewWeight Weight
 
 	VersionsAdded, VersionsRemoved []string // supported protocol versions, sorted
@@ -51,8 +51,9 @@ type Arrival struct {
 	Item       surface.Item
 	Duplicate  bool   // the old side has an item of this name too, which stays
 	LastDigest string // the digest it had when it went away earlier; "" when it was never seen
+	GoneAs     string // the name it had then, where that differs in case
 	Hints      surface.Hints
-	OpenStated bool // a tool that says itself that it reaches an open world
+	Params     []Param // of a tool, that are worth a look
 	Words      *TextDelta
 	Exposed    bool // a resource whose address is a file or a private host
 }
@@ -99,7 +100,7 @@ type Change struct {
 	Before, After canon.Raw
 	Added         []canon.Raw // values of a set (required, type, enum) that only the new side has
 	Removed       []canon.Raw // and those that only the old side has
-	OriginMoved   bool        // the new side holds a web address of a scheme and host that the old one has not
+	OriginMoved   bool        // the new side holds a web address of a scheme and host that the old one has not; of icons and websites, of any scheme that reaches or runs
 	Reordered     bool        // both sides hold the same items in another order
 	Schema        *Place      // nil outside schemas
 	Argument      *Argument   // nil outside the arguments of a prompt

@@ -9,6 +9,7 @@ import (
 	"anvil/compiler/canon"
 	"anvil/compiler/schema"
 	"anvil/compiler/schema/subtype"
+	"anvil/compiler/surface"
 	"anvil/compiler/wording"
 )
 
@@ -22,6 +23,7 @@ type SchemaDelta struct {
 	Params       []Param     // that are new and worth a look
 	Freed        []Param     // that were held to a set of values or a pattern and take any text now
 	Bindings     []Binding   // of arguments to headers, that differ
+	Untyped      bool        // the root was held to be an object in so many words, and still is one, but not in these words
 	Repeated     bool        // either gives a member name twice
 	Formats      bool        // either has a format, which some dialects hold values to
 }
@@ -110,6 +112,24 @@ func (v *visitor) params() (come, freed []Param) {
 		}
 	}
 	return come, freed
+}
+
+// reachOf finds the properties of a sink in the input of a tool.
+func reachOf(tool surface.Item) (found []Param) {
+	const at = "/inputSchema"
+	n := tool.Node.Get("inputSchema")
+	if n == nil {
+		return nil
+	}
+	for _, s := range schema.Analyse(n).Schemas {
+		if s.Role != schema.Property {
+			continue
+		}
+		if sink := sinkOf(s.Name, s.Node); sink != NoSink {
+			found = append(found, Param{s.Name, at + s.Pointer(), sink})
+		}
+	}
+	return found
 }
 
 // sinks are words that end the name of a property of free text.

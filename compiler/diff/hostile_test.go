@@ -30,10 +30,18 @@ func TestHostileSchemas(t *testing.T) {
 	deep := func(n int, end string) string {
 		return strings.Repeat(`{"properties":{"a":`, n) + end + strings.Repeat(`}}`, n)
 	}
+	ladder := func(n int, end string) string {
+		var defs []string
+		for i := range n {
+			defs = append(defs, fmt.Sprintf(`"d%d":{"allOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]}`, i, i+1, i+1))
+		}
+		return `{"properties":{"a":{"$ref":"#/$defs/d0"}},"$defs":{` + strings.Join(defs, ",") + fmt.Sprintf(`,"d%d":%s}}`, n, end)
+	}
 	tests := []struct {
 		name, old, new string
 		want           diag.Class
 	}{
+		{"references in more and more ways", ladder(40, `{"type":"string"}`), ladder(40, `{"type":"integer"}`), diag.Risky},
 		{"many branches", `{"properties":{"a":{"anyOf":[` + repeated(10_000, `{"const":"v#"}`) + `]}}}`,
 			`{"properties":{"a":{"anyOf":[` + repeated(9_999, `{"const":"v#"}`) + `]}}}`, diag.Risky},
 		{"many branches that overlap", `{"properties":{"a":{"oneOf":[` + repeated(300, `{"minimum":#}`) + `]}}}`,
@@ -81,5 +89,31 @@ func TestShare(t *testing.T) {
 		if got := share(changed); got != want {
 			t.Errorf("with %d changed each has %d steps, want %d", changed, got, want)
 		}
+	}
+}
+
+// TestStops has a finding that is not decided name what stopped its proof.
+func TestStops(t *testing.T) {
+	nested := func(inner string) string {
+		return strings.Repeat(`{"properties":{"a":`, 100) + inner + strings.Repeat(`}}`, 100)
+	}
+	within := func(schema string) string { return `{"properties":{"a":` + schema + `}}` }
+	long := strings.Repeat("a", 70_000)
+	for _, tt := range []struct{ stop, old, new string }{
+		{subtype.StopSchema, `[1]`, `{}`},
+		{subtype.StopSubschemas, `{}`, `{"anyOf":[` + repeated(5000, `{"const":#}`) + `]}`},
+		{subtype.StopValues, `{}`, `{"enum":[` + repeated(26_000, `#`) + `]}`},
+		{subtype.StopSteps, `{"required":[` + repeated(20_000, `"a#"`) + `]}`, `{"required":[` + repeated(20_000, `"b#"`) + `]}`},
+		{subtype.StopDepth, nested(`{"type":"string"}`), nested(`{"type":"integer"}`)},
+		{subtype.StopValue, within(`{"const":"` + long + `"}`), within(`{"const":"` + long + `b"}`)},
+		{subtype.StopValidator, within(`{"prefixItems":[` + repeated(1000, `{"const":#}`) + `]}`), within(`{"prefixItems":[` + repeated(1000, `{"const":"#"}`) + `]}`)},
+		{subtype.StopDecimals, `{"maximum":1e400}`, `{"maximum":1e100000}`},
+	} {
+		t.Run(tt.stop, func(t *testing.T) {
+			list := summary(Judge(compared(capture(t, []byte(toolWith(tt.old))), capture(t, []byte(toolWith(tt.new))))))
+			if !strings.Contains(list, stops[tt.stop]) {
+				t.Errorf("nothing says that %s:\n%.600s", stops[tt.stop], list)
+			}
+		})
 	}
 }

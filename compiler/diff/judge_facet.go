@@ -95,9 +95,12 @@ func (s *schemaJudge) effect(c Change, message string) string {
 	return message
 }
 
+var safeBounds = map[string]string{"minimum": "-9007199254740991", "maximum": "9007199254740991"}
+
 // safeInteger says of a bound that it is the one that generators of schemas write for any integer.
 func safeInteger(c Change) string {
-	if absent(c.Before) && strings.Contains(string(c.After), "9007199254740991") {
+	keyword := c.Schema.Keyword // of the exclusive bounds too
+	if absent(c.Before) && string(c.After) == safeBounds[keyword] && strings.HasSuffix(c.Pointer, "/"+keyword) {
 		return " (the last integer that JavaScript holds exactly, which generators write for any integer)"
 	}
 	return ""

@@ -111,6 +111,14 @@ func (s *schemaJudge) facts() {
 	}
 	root := "/" + s.word() + "Schema"
 	name := nameOf(s.pair.New)
+	if d.Untyped {
+		f := about(s.pair.New, "the "+s.word()+" schema of "+name+" no longer has the type \"object\" at its root")
+		f.pointer, f.before = root+"/type", canon.Raw(`"object"`)
+		if is := s.pair.New.Node.Get(s.word() + "Schema").Get("type"); is != nil {
+			f.after = canon.Raw(is.Raw)
+		}
+		s.judge.add(side+"-root-type-dropped", f)
+	}
 	if len(d.Compositions) > 0 {
 		add("in-root-composition-added", root, "the input schema of "+name+" has "+strings.Join(d.Compositions, " and ")+" at its root now", nil, "", s.contents(d.Compositions)...)
 	}

@@ -80,6 +80,9 @@ func (s *schemaJudge) change(c Change) {
 	case s.note(c):
 	case p.Keyword == "format":
 		s.format(c)
+	case isContent(p.Keyword):
+		s.add("content-changed", c, "the "+p.Keyword+" of "+s.thing(p)+turned(c), "", nil)
+	case s.isRootType(c): // told with the facts
 	case p.Keyword == "$ref" && p.Same && absent(c.Before):
 		s.add("ref-extracted", c, s.thing(p)+" is described by a definition now, which says the same", diag.Safe, nil)
 	case p.Keyword == "$ref" && p.Same && absent(c.After):
@@ -98,6 +101,11 @@ func (s *schemaJudge) change(c Change) {
 	default:
 		s.facet(c)
 	}
+}
+
+// isRootType reports the change by which the root no longer says that it is an object.
+func (s *schemaJudge) isRootType(c Change) bool {
+	return s.delta != nil && s.delta.Untyped && c.Pointer == "/"+s.word()+"Schema/type" && c.Schema.Relation.Lost == nil
 }
 
 // verdict tells what a relation means on this side: what narrows the input or widens the output is breaking, the reverse is safe, and what is not decided
@@ -197,7 +205,7 @@ func (s *schemaJudge) wholeSchema(c Change) {
 	case s.side == Input && absent(c.Before):
 		s.add("schema-changed", c, name+" has an input schema now, where it had none", diag.Risky, nil)
 	case s.side == Input:
-		s.add("schema-changed", c, name+" has no input schema any more", diag.Risky, nil)
+		s.add("schema-changed", c, name+" has no input schema any more; the protocol asks for one, and clients refuse the list of tools without it", diag.Breaking, nil)
 	case absent(c.Before):
 		s.add("schema-added", c, name+" has an output schema now", "", nil)
 	default:
@@ -234,16 +242,11 @@ func (s *schemaJudge) isRemote(c Change) bool {
 
 // stopped says why nothing is proven.
 func (s *schemaJudge) stopped(r subtype.Relation) string {
-	switch r.Stopped {
-	case notASchema:
-		if s.delta.Repeated {
-			return "one of the two gives a member name twice"
-		}
-		return "one of the two is no valid schema"
-	case "size", "steps", "number of changes", "budget":
-		return "the schemas are too large to be gone through"
-	case "witness":
-		return "the validator does not agree with the proof"
+	if r.Stopped == subtype.StopSchema && s.delta.Repeated {
+		return "one of the two gives a member name twice"
+	}
+	if why, ok := stops[r.Stopped]; ok {
+		return why
 	}
 	return "the proof stops at " + quoted(r.Stopped)
 }

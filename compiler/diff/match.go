@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"maps"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -26,6 +27,7 @@ func (m matcher) match(old, new []surface.Item) ListDelta {
 	for _, name := range names(old, new) {
 		m.pairNamesakes(&list, oldBy[name], newBy[name])
 	}
+	m.otherCase(&list)
 	m.pairRenamed(&list)
 	m.compare(&list)
 	workers.Each(len(list.Added), func(i int) { list.Added[i].Words = m.words.items(nil, list.Added[i].Item) })
@@ -74,11 +76,35 @@ func (m matcher) pairNamesakes(list *ListDelta, old, new []surface.Item) {
 		switch m.kind {
 		case surface.Tool:
 			a.Hints = surface.HintsOf(it.Node)
-			a.OpenStated, _ = it.Node.Get("annotations").Get("openWorldHint").Bool()
+			a.Params = reachOf(it)
 		case surface.Resource, surface.ResourceTemplate:
 			a.Exposed = exposed(it.Name)
 		}
 		list.Added = append(list.Added, a)
+	}
+}
+
+// otherCase takes items that arrived for ones that had gone earlier where their names differ in case only, but for one that a removed item became.
+// Addresses tell such names apart.
+func (m matcher) otherCase(list *ListDelta) {
+	if len(m.graves) == 0 || m.kind == surface.Resource || m.kind == surface.ResourceTemplate {
+		return
+	}
+	gone, taken := map[string]string{}, map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(m.graves)) {
+		gone[strings.ToLower(name)] = name
+	}
+	for _, r := range list.Removed {
+		taken[strings.ToLower(r.Item.Name)] = true
+	}
+	for _, a := range list.Added {
+		taken[strings.ToLower(a.Item.Name)] = taken[strings.ToLower(a.Item.Name)] || a.LastDigest != ""
+	}
+	for i := range list.Added {
+		a, key := &list.Added[i], strings.ToLower(list.Added[i].Item.Name)
+		if name, ok := gone[key]; ok && !taken[key] && !a.Duplicate {
+			a.LastDigest, a.GoneAs = m.graves[name], name
+		}
 	}
 }
 
@@ -114,6 +140,9 @@ func (m matcher) compare(list *ListDelta) {
 	}
 	m.options.steps = share(len(pairs))
 	workers.Each(len(pairs), func(i int) {
+		if m.options.Ended != nil && m.options.Ended() {
+			return
+		}
 		p := pairs[i]
 		p.Changes = itemChanges(p, m.kind.Key(), m.options)
 		p.Words = m.words.items(&p.Old, p.New)

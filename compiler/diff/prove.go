@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"strconv"
 
 	"anvil/compiler/schema/subtype"
 )
@@ -46,7 +47,7 @@ func (v *visitor) prove(o Options) subtype.Relation {
 		switch {
 		case whole.Verdict == subtype.Equal || len(open) == 1 || proven == nil:
 		case n >= maxParts:
-			relation = subtype.Relation{Verdict: subtype.Unknown, Stopped: "number of changes"}
+			relation = subtype.Relation{Verdict: subtype.Unknown, Stopped: tooMany}
 		default:
 			relation = within(whole, joint(proven[:len(v.parts[i])]))
 			proven = proven[len(v.parts[i]):]
@@ -56,8 +57,22 @@ func (v *visitor) prove(o Options) subtype.Relation {
 	return whole
 }
 
-// notASchema is what stops a proof about what is no schema.
-const notASchema = "schema"
+// tooMany stops the proof of single changes beyond [maxParts].
+const tooMany = "number of changes"
+
+// stops are what stops a proof where no keyword does, as the reason of a finding.
+var stops = map[string]string{
+	subtype.StopSchema:     "one of the two is no valid schema",
+	subtype.StopSubschemas: "one of the two has more subschemas than are gone through",
+	subtype.StopValues:     "the enums of one of the two have more values than are gone through",
+	subtype.StopSteps:      "the proof takes more steps than it is given",
+	subtype.StopDepth:      "the schemas are nested deeper than the proof goes",
+	subtype.StopValue:      "a value that would show it is too large",
+	subtype.StopValidator:  "the schemas are too large for the validator that checks the proof",
+	subtype.StopDecimals:   "the validator does not read a number with that many digits",
+	subtype.StopWitness:    "the validator does not agree with the proof",
+	tooMany:                "more changes of one schema than " + strconv.Itoa(maxParts) + " are not gone through one by one",
+}
 
 // beside are the parts of all changes but one.
 func (v *visitor) beside(change int) []subtype.Part {

@@ -37,6 +37,13 @@ var serverRules = []entry{
 		"No rule knows what this member means.", "Read both values and decide whether it matters."},
 }
 
+// selfParts name the parts of what a server says of itself.
+var selfParts = map[string]struct{ subject, name string }{
+	"serverInfo": {"server", "the server's identity"}, "instructions": {"server/instructions", "the server's instructions"},
+	"capabilities": {"server/capabilities", "the server's capabilities"}, "handshake": {"server/handshake", "the server's handshake"},
+	"protocol": {"server/protocol", "the server's list of protocol versions"},
+}
+
 func (j *judge) server(d Delta) {
 	nameless := d.Old.ServerName != "" && d.New.ServerName == ""
 	if nameless {
@@ -48,8 +55,9 @@ func (j *judge) server(d Delta) {
 			j.serverMember(d, c)
 		}
 	}
-	if d.Words != nil {
-		j.said("text-cue-introduced", "text-hidden-introduced", fact{subject: "server/instructions", message: "the server's instructions"}, d.Words)
+	for _, w := range d.Words {
+		part := selfParts[w.Part]
+		j.said("text-cue-introduced", "text-hidden-introduced", fact{subject: part.subject, message: part.name}, &w.TextDelta)
 	}
 	for _, c := range d.Instructions {
 		f := fact{subject: "server/instructions", before: c.Before, after: c.After}
@@ -87,7 +95,7 @@ func (j *judge) serverMember(d Delta, c Change) {
 	case "title", "websiteUrl", "icons":
 		f.message = "the server's " + head(c.Pointer) + turned
 		if f.security {
-			f.message = "the server's " + head(c.Pointer) + turned + ", with a web origin that was not there before"
+			f.message = "the server's " + head(c.Pointer) + turned + ", which leads to where nothing led before"
 		}
 		j.add("srv-title-website-icons-changed", f)
 	default:

@@ -14,10 +14,10 @@ var textRules = []entry{
 		"Read the text as an attacker would have written it, and ask the vendor what it is for."},
 	{"tool-hidden-text-introduced", diag.Breaking, true, "The words of a tool hold characters that nobody sees",
 		"People and models read different texts.", "Refuse the surface until the text is clean."},
-	{"text-cue-introduced", diag.Risky, true, "Instructions, a prompt or a resource speak to the model now",
+	{"text-cue-introduced", diag.Risky, true, "The server itself, a prompt or a resource speaks to the model now",
 		"What is new speaks over the head of the user, of credentials, of other tools, or of hosts that were not spoken of before.",
 		"Read the text as an attacker would have written it, and ask the vendor what it is for."},
-	{"text-hidden-introduced", diag.Breaking, true, "Instructions, a prompt or a resource hold characters that nobody sees",
+	{"text-hidden-introduced", diag.Breaking, true, "The server itself, a prompt or a resource holds characters that nobody sees",
 		"People and models read different texts.", "Refuse the surface until the text is clean."},
 	{"tool-deprecated-marked", diag.Safe, false, "A tool is marked as deprecated", "It goes away next.", "Plan to move its callers."},
 	{"tool-deprecated-unmarked", diag.Risky, false, "A tool is no longer marked as deprecated", "Whoever moved away did so for nothing, or the mark was lost.",
@@ -51,21 +51,35 @@ func (j *judge) said(cue, hidden string, base fact, d *TextDelta) {
 	name := base.message
 	for _, s := range d.Cues {
 		f := base
-		f.message = fmt.Sprintf("a text of %s %s: %s", name, cueWords[s.What], quoted(s.Quote))
-		f.pointer, f.before, f.after, f.args = s.Pointer, s.Before, s.After, []string{s.What, s.Quote}
-		j.told[spot{f.subject, s.Pointer}] = true
-		j.add(cue, f)
+		f.message = fmt.Sprintf("%s of %s %s: %s", s.thing(), name, cueWords[s.What], quoted(s.Quote))
+		j.spoke(cue, f, s)
 	}
 	for _, s := range d.Hidden {
 		f := base
-		f.message = fmt.Sprintf("a text of %s holds characters that nobody sees (%s)", name, s.What)
+		f.message = fmt.Sprintf("%s of %s holds characters that nobody sees (%s)", s.thing(), name, s.What)
 		if s.Quote != "" {
 			f.message += ", which spell " + quoted(s.Quote)
 		}
-		f.pointer, f.before, f.after, f.args = s.Pointer, s.Before, s.After, []string{s.What, s.Quote}
-		j.told[spot{f.subject, s.Pointer}] = true
-		j.add(hidden, f)
+		j.spoke(hidden, f, s)
 	}
+}
+
+func (s Said) thing() string {
+	if s.Member {
+		return "the name of a member"
+	}
+	return "a text"
+}
+
+// spoke adds what a text does. Of what a name does the value says nothing: its change is told by itself.
+func (j *judge) spoke(id string, f fact, s Said) {
+	f.pointer, f.before, f.after, f.args = s.Pointer, s.Before, s.After, []string{s.What, s.Quote}
+	if s.Member {
+		f.args = append(f.args, "name")
+	} else {
+		j.told[spot{f.subject, s.Pointer}] = true
+	}
+	j.add(id, f)
 }
 
 // deprecation judges a mark that came or went.

@@ -1,6 +1,9 @@
 package diff
 
 import (
+	"fmt"
+	"strings"
+
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/surface"
@@ -11,8 +14,8 @@ var toolRules = []entry{
 		"Calls to it fail, and prompts or scripts that name it stop working.", "Move callers to another tool, or stay with the version that has it."},
 	{"tool-removed-without-deprecation", diag.Breaking, false, "A tool is gone, and nothing had said that it would go",
 		"Calls to it fail, and prompts or scripts that name it stop working.", "Move callers to another tool, or stay with the version that has it."},
-	{"tool-added", diag.Safe, false, "A tool was added",
-		"Existing calls are not touched, but a model may choose it over an approved one.", "Review it; until it is approved it is not callable through the facade."},
+	{"tool-added", diag.Safe, true, "A tool was added",
+		"Existing calls are not touched, but a model may choose it over an approved one; that it is read-only, or harmless, is the server's word alone.", "Review it; until it is approved it is not callable through the facade."},
 	{"tool-renamed", diag.Breaking, true, "A tool is the same under another name",
 		"Allow lists and pins go by name: callers break, and a pin no longer covers the tool.", "Update callers, allow lists and approvals to the new name."},
 	{"tool-name-case-changed", diag.Breaking, true, "A tool's name differs in case only",
@@ -92,6 +95,9 @@ func (j *judge) arrival(stem string, a Arrival) {
 		return
 	case a.LastDigest != "" && a.LastDigest != a.Item.Digest:
 		f.message = nameOf(a.Item) + " had gone and is back, changed"
+		if a.GoneAs != "" {
+			f.message = nameOf(a.Item) + " had gone as " + quoted(a.GoneAs) + " and is back under a name that differs in case only"
+		}
 		f.args = []string{a.LastDigest}
 		j.add(stem+"-reintroduced-changed", f)
 		return
@@ -99,12 +105,8 @@ func (j *judge) arrival(stem string, a Arrival) {
 		f.message = nameOf(a.Item) + " had gone and is back, unchanged"
 	}
 	switch {
-	case a.Item.Kind == surface.Tool && !a.Hints.ReadOnly && a.Hints.Destructive:
-		f.security = true
-		f.message += "; it does not rule out that it changes or deletes data"
-	case a.OpenStated:
-		f.security = true
-		f.message += "; it says that it reaches beyond the server"
+	case a.Item.Kind == surface.Tool:
+		f.message += arrived(a.Hints)
 	case a.Exposed:
 		f.security = true
 		f.message += "; its address leads to local files or a private host"
@@ -115,9 +117,44 @@ func (j *judge) arrival(stem string, a Arrival) {
 		f.message += "; a text of it " + cueWords[s.What] + ": " + quoted(s.Quote)
 	}
 	j.add(stem+"-added", f)
+	j.reach(a)
 	if a.Words != nil {
 		j.texts(&TextDelta{Hidden: a.Words.Hidden}, a.Item)
 	}
+}
+
+// arrived says what a new tool can do. A hint that claims less is the server's word: it is told, and takes nothing back.
+func arrived(h surface.Hints) string {
+	switch {
+	case !h.ReadOnly && h.Destructive:
+		return "; it does not rule out that it changes or deletes data"
+	case !h.ReadOnly:
+		return "; it says itself that it changes data and deletes none"
+	case h.OpenWorld:
+		return "; it says itself that it is read-only, and does not rule out that it reaches beyond the server"
+	}
+	return "; that it is read-only and keeps to the server is its own word"
+}
+
+// reach reports the arguments by which a new tool is told to do more than its name says, in one finding.
+func (j *judge) reach(a Arrival) {
+	if len(a.Params) == 0 {
+		return
+	}
+	var parts []string
+	for i, p := range a.Params {
+		if i == maxPointers {
+			parts = append(parts, fmt.Sprintf("%d more", len(a.Params)-i))
+			break
+		}
+		parts = append(parts, quoted(p.Name)+" ("+strings.TrimPrefix(sinkWords[p.Sink], "it takes ")+")")
+	}
+	f := about(a.Item, "new "+nameOf(a.Item)+" takes "+strings.Join(parts, ", "))
+	f.pointer, f.args = a.Params[0].Pointer, []string{a.Item.Digest}
+	for _, p := range a.Params[1:] {
+		f.pointer = commonPointer(f.pointer, p.Pointer)
+	}
+	j.add("in-sensitive-param-introduced", f)
 }
 
 func (j *judge) renamed(kind surface.Kind, p Pair) {

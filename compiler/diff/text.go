@@ -11,14 +11,14 @@ import (
 const messageRunes = 80
 
 // quoted returns a server's text for a message: in quotes, visible and short.
-func quoted(s string) string { return `"` + shorten(diag.Printable(s), messageRunes) + `"` }
+func quoted(s string) string { return `"` + diag.Shorten(diag.Printable(s), messageRunes) + `"` }
 
 // shown returns a JSON value for a message.
 func shown(raw canon.Raw) string {
 	if absent(raw) {
 		return "nothing"
 	}
-	return shorten(diag.Printable(string(raw)), messageRunes)
+	return diag.Shorten(diag.Printable(string(raw)), messageRunes)
 }
 
 // listed joins values for a message.
@@ -32,17 +32,6 @@ func listed(values []canon.Raw) string {
 		texts = append(texts, shown(v))
 	}
 	return strings.Join(texts, ", ")
-}
-
-func shorten(s string, runes int) string {
-	n := 0
-	for i := range s {
-		if n == runes {
-			return s[:i] + "..."
-		}
-		n++
-	}
-	return s
 }
 
 // textOf returns the decoded text of a JSON string.

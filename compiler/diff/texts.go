@@ -16,15 +16,22 @@ import (
 // that moving a text hides nothing.
 type TextDelta struct {
 	Cues   []Said // one a class, and one a host
-	Hidden []Said // one a category
+	Hidden []Said // one a text
 }
 
 // Said is something that a text does now.
 type Said struct {
-	What          string // a class of cues, or a category of hidden text
+	What          string // a class of cues, or the categories of hidden text
 	Pointer       string // where first
+	Member        bool   // it is the name of the member there
 	Quote         string // of a cue, or of what hidden characters spell
 	Before, After canon.Raw
+}
+
+// SelfWords are what a part of the server's own words does now.
+type SelfWords struct {
+	Part string // serverInfo, instructions, capabilities, handshake or protocol
+	TextDelta
 }
 
 // reader compares what two surfaces say. It is safe for concurrent use.
@@ -47,117 +54,155 @@ func newReader(old, new *surface.McpSurfaceSnapshot) *reader {
 }
 
 // utterance is one text and where it stands.
-type utterance struct{ pointer, text string }
+type utterance struct {
+	pointer, text string
+	name          bool // of the member at pointer
+}
 
+// utterancesOf are the texts of an item that a model may take for words. In the syntax of a schema, and in the names of members, those are texts with a
+// space in them: an identifier says nothing.
 func utterancesOf(it surface.Item) []utterance {
-	var all []utterance
-	add := func(pointer, text string) { all = append(all, utterance{pointer, text}) }
-	if !it.Node.IsObject() {
-		schema.Strings(it.Node, "", add)
-		return all
+	if it.Kind != surface.Tool || !it.Node.IsObject() {
+		return utterancesIn(it.Node, "")
 	}
+	var all []utterance
+	told := map[string]bool{}
 	for _, m := range it.Node.Members {
-		if it.Kind == surface.Tool && (m.Name == "inputSchema" || m.Name == "outputSchema") {
-			schema.Text(m.Value, "/"+m.Name, add)
-		} else {
-			schema.Strings(m.Value, canon.Pointer(m.Name), add)
+		at := canon.Pointer(m.Name)
+		if m.Name != "inputSchema" && m.Name != "outputSchema" {
+			all = append(all, utterancesIn(m.Value, at)...)
+			continue
 		}
+		schema.Text(m.Value, at, func(pointer, text string) {
+			told[pointer] = true
+			all = append(all, utterance{pointer, text, false})
+		})
+		eachString(m.Value, at, func(s spoken) {
+			if isSentence(s.text) && (s.name || !told[s.pointer]) && !strings.HasSuffix(s.pointer, "/pattern") {
+				all = append(all, utterance(s))
+			}
+		})
 	}
 	return all
 }
 
+// utterancesIn are the texts of a value that is no schema.
+func utterancesIn(n *canon.Node, at string) []utterance {
+	var all []utterance
+	eachString(n, at, func(s spoken) {
+		if !s.name || isSentence(s.text) {
+			all = append(all, utterance(s))
+		}
+	})
+	return all
+}
+
+// isSentence reports several words with spaces between them.
+func isSentence(text string) bool { return strings.Count(strings.TrimSpace(text), " ") > 1 }
+
 // items compares the words of two items; old is nil for one that is new.
 func (r *reader) items(old *surface.Item, new surface.Item) *TextDelta {
 	var before []utterance
+	var was *canon.Node
 	self := ""
 	if old != nil {
-		if old.TextDigest() == new.TextDigest() {
+		if bytes.Equal(old.JSON, new.JSON) {
 			return nil
 		}
-		before = utterancesOf(*old)
+		before, was = utterancesOf(*old), old.Node
 	}
 	if new.Kind == surface.Tool {
 		self = strings.ToLower(new.Name)
 	}
-	return r.texts(before, utterancesOf(new), self)
+	d := TextDelta{Cues: r.cues(before, utterancesOf(new), self), Hidden: hiddenIn(was, new.Node)}
+	if len(d.Cues)+len(d.Hidden) == 0 {
+		return nil
+	}
+	return &d
 }
 
-// node compares the words of one value, such as the instructions.
-func (r *reader) node(at string, old, new *canon.Node) *TextDelta {
-	var before, after []utterance
-	if old != nil {
-		schema.Strings(old, at, func(p, t string) { before = append(before, utterance{p, t}) })
+// self compares what the servers say of themselves. The hosts of capabilities are settings, and those of a website or an icon have rules of their own.
+func (r *reader) self(old, new *surface.McpSurfaceSnapshot) (all []SelfWords) {
+	add := func(part string, a, b *canon.Node) {
+		a, b = exact(a), exact(b)
+		w := SelfWords{Part: part}
+		w.Hidden = hiddenIn(a, b)
+		if part == "serverInfo" || part == "instructions" || part == "handshake" {
+			w.Cues = r.cues(utterancesIn(a, ""), utterancesIn(b, ""), "")
+		}
+		w.Cues = slices.DeleteFunc(w.Cues, func(s Said) bool {
+			return part == "serverInfo" && s.What == string(wording.OffHost) && isLink(s.Pointer)
+		})
+		if len(w.Cues)+len(w.Hidden) > 0 {
+			all = append(all, w)
+		}
 	}
-	if new != nil {
-		schema.Strings(new, at, func(p, t string) { after = append(after, utterance{p, t}) })
-	}
-	return r.texts(before, after, "")
+	add("serverInfo", old.Server, new.Server)
+	add("instructions", old.Instructions, new.Instructions)
+	add("capabilities", old.Capabilities, new.Capabilities)
+	add("handshake", old.Extra, new.Extra)
+	add("protocol", versionsOf(old), versionsOf(new))
+	return all
 }
 
-// texts looks at the texts that were not there before, and, if they do anything, at what the others did.
-func (r *reader) texts(before, after []utterance, self string) *TextDelta {
-	said := map[string]string{}
+// versionsOf are the protocol versions that a server names, as a list.
+func versionsOf(s *surface.McpSurfaceSnapshot) *canon.Node {
+	texts := [][]byte{canon.Quote(s.ProtocolVersion)}
+	for _, v := range s.SupportedVersions {
+		texts = append(texts, canon.Quote(v))
+	}
+	return parsed(canon.MustCanonical(slices.Concat([]byte{'['}, bytes.Join(texts, []byte{','}), []byte{']'})))
+}
+
+// cues looks at the texts that were not there before, and takes out of what they do what was done before: the same cue wherever it stood, or any of its
+// class in the same place. Hosts of the old surface are nobody's cue. Of each class, and of each host, one is left.
+func (r *reader) cues(before, after []utterance, self string) []Said {
+	said := map[string]bool{}
 	for _, u := range before {
-		said[u.text] = u.pointer
+		said[u.text] = true
 	}
-	d := &TextDelta{}
+	var found []Said
 	for _, u := range after {
-		if _, was := said[u.text]; was {
+		if said[u.text] {
 			continue
 		}
 		for _, c := range wording.Cues(u.text, r.home(self)) {
-			d.Cues = append(d.Cues, Said{What: string(c.Class), Pointer: u.pointer, Quote: c.Quote, After: canon.Raw(canon.Quote(u.text))})
-		}
-		h := wording.FindHidden(u.text)
-		for _, c := range h.Counts {
-			d.Hidden = append(d.Hidden, Said{What: string(c.Category), Pointer: u.pointer, Quote: h.Spells, After: canon.Raw(canon.Quote(u.text))})
+			if c.Class == wording.Blob && isLink(u.pointer) {
+				continue // a picture in place of an address
+			}
+			found = append(found, Said{What: string(c.Class), Pointer: u.pointer, Member: u.name, Quote: c.Quote, After: canon.Raw(canon.Quote(u.text))})
 		}
 	}
-	if len(d.Cues)+len(d.Hidden) == 0 {
+	if len(found) == 0 {
 		return nil
 	}
-	r.subtract(d, before, self)
-	if len(d.Cues)+len(d.Hidden) == 0 {
-		return nil
-	}
-	return d
-}
-
-// subtract takes what was said before out of d, and what is said twice.
-func (r *reader) subtract(d *TextDelta, before []utterance, self string) {
-	cues, hidden := map[string]bool{}, map[string]bool{}
-	at := map[string]canon.Raw{}
+	was, stood := map[string]bool{}, map[string]canon.Raw{}
 	for _, u := range before {
-		at[u.pointer] = canon.Raw(canon.Quote(u.text))
-		for _, c := range wording.Cues(u.text, r.home(self)) {
-			cues[string(c.Class)] = true
+		if !u.name {
+			stood[u.pointer] = canon.Raw(canon.Quote(u.text))
 		}
-		h := wording.FindHidden(u.text)
-		for _, c := range h.Counts {
-			hidden[string(c.Category)+h.Spells] = true
+		for _, c := range wording.Cues(u.text, r.home(self)) {
+			if c.Class != wording.OffHost {
+				was[string(c.Class)+"\x00"+c.Quote], was[string(c.Class)+"\x00"+spoken(u).place()] = true, true
+			}
 		}
 	}
-	delete(cues, string(wording.OffHost)) // by host: those of the old surface are nobody's cue
-	d.Cues = slices.DeleteFunc(d.Cues, func(s Said) bool {
-		key := s.What
+	told := map[string]bool{}
+	found = slices.DeleteFunc(found, func(s Said) bool {
+		key, at := s.What, spoken{pointer: s.Pointer, name: s.Member}.place()
 		if key == string(wording.OffHost) {
 			key += s.Quote
 		}
-		was := cues[key]
-		cues[key] = true
-		return was
+		old := told[key] || was[s.What+"\x00"+s.Quote] || was[s.What+"\x00"+at]
+		told[key] = told[key] || !old
+		return old
 	})
-	d.Hidden = slices.DeleteFunc(d.Hidden, func(s Said) bool {
-		key := s.What + s.Quote
-		was := hidden[key]
-		hidden[key] = true
-		return was
-	})
-	for _, list := range [][]Said{d.Cues, d.Hidden} {
-		for i := range list {
-			list[i].Before = at[list[i].Pointer]
+	for i := range found {
+		if !found[i].Member {
+			found[i].Before = stood[found[i].Pointer]
 		}
 	}
+	return found
 }
 
 // home is what the server may speak of: its own tools, and the domains that its old surface spoke of already.

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/surface"
@@ -109,7 +110,9 @@ func same(a, b *canon.Node) bool {
 }
 
 func change(at string, a, b *canon.Node) Change {
-	return Change{Pointer: at, Before: raw(a), After: raw(b), OriginMoved: originMoved(a, b)}
+	c := Change{Pointer: at, Before: raw(a), After: raw(b)}
+	c.OriginMoved = originMoved(a, b, isLink(at))
+	return c
 }
 
 func raw(n *canon.Node) canon.Raw {
@@ -119,9 +122,9 @@ func raw(n *canon.Node) canon.Raw {
 	return canon.Raw(n.Raw)
 }
 
-// originMoved reports two web addresses of different scheme or host; an address that appears where none was has moved too.
-func originMoved(a, b *canon.Node) bool {
-	before, after := origins(a), origins(b)
+// originMoved reports two web addresses of different scheme or host; an address that appears where none was has moved too. Of links any scheme counts.
+func originMoved(a, b *canon.Node, link bool) bool {
+	before, after := origins(a, link), origins(b, link)
 	for o := range after {
 		if !before[o] {
 			return true
@@ -130,22 +133,52 @@ func originMoved(a, b *canon.Node) bool {
 	return false
 }
 
-// origins collects scheme and host of every web address among the strings of n.
-func origins(n *canon.Node) map[string]bool {
+// isLink reports a place whose texts clients fetch, show or open: icons, and a website.
+func isLink(at string) bool {
+	return at == "/icons" || strings.HasPrefix(at, "/icons/") || at == "/websiteUrl"
+}
+
+// pictures are the kinds of data that a client shows and does not run.
+var pictures = []string{"image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp"}
+
+// reaches returns what a link leads to beyond the page that shows it: scheme and host, or what is run or read in place; "" for nothing. One that no two
+// readers read alike is itself what it leads to.
+func reaches(text string) string {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || strings.ContainsAny(text, "\\\t\r\n"):
+		return text
+	case u.Scheme == "data":
+		kind, _, _ := strings.Cut(u.Opaque, ",")
+		kind, _, _ = strings.Cut(strings.ToLower(kind), ";")
+		if slices.Contains(pictures, strings.TrimSpace(kind)) {
+			return ""
+		}
+		return "data:" + kind
+	case u.Scheme == "" && u.Host == "":
+		return ""
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Host)
+}
+
+// origins collects scheme and host of every web address among the strings of n, or of links what they reach.
+func origins(n *canon.Node, link bool) map[string]bool {
 	found := map[string]bool{}
 	if n == nil {
 		return found
 	}
-	if u, err := url.Parse(n.Text()); err == nil && u.Host != "" && isWeb(u.Scheme) {
+	if o := reaches(n.Text()); link && o != "" {
+		found[o] = true
+	} else if u, err := url.Parse(n.Text()); err == nil && u.Host != "" && isWeb(u.Scheme) {
 		found[u.Scheme+"://"+u.Host] = true
 	}
 	for _, item := range n.Items {
-		for o := range origins(item) {
+		for o := range origins(item, link) {
 			found[o] = true
 		}
 	}
 	for _, m := range n.Members {
-		for o := range origins(m.Value) {
+		for o := range origins(m.Value, link) {
 			found[o] = true
 		}
 	}

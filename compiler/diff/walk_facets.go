@@ -108,6 +108,11 @@ func validates(keyword string) bool {
 	return false
 }
 
+// isContent reports a keyword that says what a text holds, which some hold values to.
+func isContent(keyword string) bool {
+	return keyword == "contentEncoding" || keyword == "contentMediaType" || keyword == "contentSchema"
+}
+
 // facet compares a facet that nothing is reached through.
 func (v *visitor) facet(p place, lead string, a, b *canon.Node) {
 	keywords := keywordsOf(lead)

@@ -65,6 +65,11 @@ func (v *visitor) noted(p place, a, b *canon.Node) {
 		return
 	}
 	v.notes(p, hop{node: a, chain: []*canon.Node{a}}, hop{node: b, chain: []*canon.Node{b}})
+	for _, keyword := range []string{"format", "contentEncoding", "contentMediaType", "contentSchema"} { // which no proof counts
+		if x, y := a.Get(keyword), b.Get(keyword); v.differs(both{keyword, x, y}) {
+			v.report(p, Place{Keyword: keyword, Same: true}, change(p.node+"/"+keyword, x, y))
+		}
+	}
 	for _, m := range joined(a, b) {
 		v.inside(p, m)
 	}

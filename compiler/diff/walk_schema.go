@@ -33,8 +33,15 @@ func schemaChanges(side Side, at string, a, b *canon.Node, o Options) ([]Change,
 	}
 	delta := v.facts()
 	delta.Repeated = repeated
+	delta.Untyped = a.Get("type").Text() == "object" && isUntyped(b)
 	delta.Whole = v.prove(o)
 	return v.found, delta
+}
+
+// isUntyped reports a schema that may be an object and does not say so by the type that the protocol asks for.
+func isUntyped(n *canon.Node) bool {
+	t := n.Get("type")
+	return t.Text() != "object" && (t == nil || slices.ContainsFunc(elements(t), func(e *canon.Node) bool { return e.Text() == "object" }))
 }
 
 type visitor struct {

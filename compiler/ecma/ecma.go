@@ -3,21 +3,15 @@ package ecma
 import (
 	"regexp"
 	"regexp/syntax"
-	"time"
-
-	"github.com/dlclark/regexp2"
 )
 
 // Regexp is a compiled pattern. It is not changed, and safe for concurrent use.
 type Regexp struct {
 	text  string
 	re2   string
-	plain *regexp.Regexp  // nil when Go's engine has not the means
-	rich  *regexp2.Regexp // then; nil when that cannot read the pattern either
+	plain *regexp.Regexp // nil when Go's engine has not the means
+	rich  *pattern       // then; nil when the pattern cannot be read
 }
-
-// matchTimeout bounds a match that goes back and forth.
-const matchTimeout = 50 * time.Millisecond
 
 // Compile compiles a pattern. It takes any text: of one that cannot be read, no match is decided.
 func Compile(text string) *Regexp {
@@ -28,30 +22,26 @@ func Compile(text string) *Regexp {
 			return r
 		}
 	}
-	if rich, err := regexp2.Compile(text, regexp2.ECMAScript|regexp2.Unicode); err == nil {
-		rich.MatchTimeout = matchTimeout
-		r.rich = rich
-	}
+	r.rich = parsePattern(text)
 	return r
 }
 
-// Match reports whether the pattern matches somewhere in s. It is not decided for a pattern that cannot be read, and for a match that takes longer
-// than 50 ms, which no pattern takes that Go's own engine runs.
+// Match reports whether the pattern matches somewhere in s. It is not decided for a pattern that cannot be read, and for a match that takes more than
+// [MaxSteps], which no pattern takes that Go's own engine runs. That depends on the pattern and s alone.
 func (r *Regexp) Match(s string) (matches, decided bool) {
-	switch {
-	case r.plain != nil:
-		return r.plain.MatchString(s), true
-	case r.rich != nil:
-		matches, err := r.rich.MatchString(s)
-		return matches, err == nil
-	}
-	return false, false
+	matches, decided, _ = r.MatchWithin(s, MaxSteps)
+	return matches, decided
 }
 
-// MatchString is Match for those who cannot be told that a match is not decided.
-func (r *Regexp) MatchString(s string) bool {
-	matches, _ := r.Match(s)
-	return matches
+// MatchWithin is [Regexp.Match] for those who have so many steps left, and want to know how many it took: none where Go's own engine runs.
+func (r *Regexp) MatchWithin(s string, steps int) (matches, decided bool, taken int) {
+	switch {
+	case r.plain != nil:
+		return r.plain.MatchString(s), true, 0
+	case r.rich != nil:
+		return r.rich.match(s, min(steps, MaxSteps))
+	}
+	return false, false, 0
 }
 
 // String returns the pattern as it was given.

@@ -9,7 +9,7 @@ import (
 // the choice is between whole patterns, nothing is split.
 func SplitLookAhead(text string) (ahead string, not bool, rest string, ok bool) {
 	body, anchored := strings.CutPrefix(text, "^")
-	if !anchored || !strings.HasPrefix(body, "(?=") && !strings.HasPrefix(body, "(?!") {
+	if !anchored || !strings.HasPrefix(body, "(?=") && !strings.HasPrefix(body, "(?!") || refers(text) {
 		return "", false, "", false
 	}
 	end := -1
@@ -28,6 +28,18 @@ func SplitLookAhead(text string) (ahead string, not bool, rest string, ok bool) 
 		return "", false, "", false // the look-ahead itself is repeated
 	}
 	return "^(?:" + body[3:end] + ")", body[2] == '!', "^" + body[end+1:], true
+}
+
+// refers reports a pattern that may refer to a group of its own, so that its parts do not stand for themselves.
+func refers(text string) bool {
+	for i := 0; i+1 < len(text); i++ {
+		if text[i] == '\\' {
+			if i++; text[i] == 'k' || '1' <= text[i] && text[i] <= '9' {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // withoutLooks puts other in the place of each look-around of a pattern: what matches the empty text makes a pattern that matches whatever it matched,

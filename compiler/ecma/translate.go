@@ -26,6 +26,7 @@ type translator struct {
 // The classes of ECMA-262 that Go has under the same name with other contents.
 const (
 	spaces   = `\t\n\v\f\r \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}`
+	others   = `\x{0}-\x{8}\x{E}-\x{1F}!-\x{9F}\x{A1}-\x{167F}\x{1681}-\x{1FFF}\x{200B}-\x{2027}\x{202A}-\x{202E}\x{2030}-\x{205E}\x{2060}-\x{2FFF}\x{3001}-\x{FEFE}\x{FF00}-\x{10FFFF}`
 	lineEnds = `\n\r\x{2028}\x{2029}`
 )
 
@@ -139,6 +140,8 @@ func (t *translator) escape() {
 		t.assertion(2, `\`+rest[:1])
 	case c == 's' && t.inClass:
 		t.write(2, spaces)
+	case c == 'S' && t.inClass:
+		t.write(2, others)
 	case c == 's':
 		t.write(2, `[`+spaces+`]`)
 	case c == 'S' && !t.inClass:

@@ -8,6 +8,7 @@ type Analysis struct {
 	Declared string // the `$schema` at the root, when it is text
 	Draft    Draft  // the dialect that the schema was read in
 	Unknown  bool   // Declared names no dialect that is known; the schema is read in the default one and not held against a metaschema
+	Mixed    bool   // a schema within it names another dialect than the root; all the same it is read in the root's, so that nothing can be told of values
 	Assumed  bool   // no `$schema`, and a list under `items`, which drafts up to 2019-09 have: read as draft-07
 
 	Schemas    []*Schema // each schema before those that stand in it, in source order; then those that only a reference makes schemas
@@ -49,7 +50,7 @@ func Analyse(n *canon.Node) *Analysis {
 		w = survey(n, a.Draft)
 	}
 	w.resolve()
-	a.Schemas, a.Refs = w.found, w.refs
+	a.Schemas, a.Refs, a.Mixed = w.found, w.refs, w.mixed
 	a.Size = Size{Subschemas: len(w.found), Refs: len(w.refs), EnumValues: w.enums}
 	for _, s := range w.found {
 		a.Size.Depth = max(a.Size.Depth, s.Depth)

@@ -30,9 +30,6 @@ func (c *Checker) Takes(value []byte) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if BeyondBounds(n) {
-		return false, errBeyond
-	}
 	if c.expect(n); c.validator == nil {
 		if c.made++; c.made > maxReduced {
 			c.names = nil
@@ -41,7 +38,8 @@ func (c *Checker) Takes(value []byte) (bool, error) {
 			return false, err
 		}
 	}
-	return c.validator.compiled.Validate((&document{}).value(n)) == nil, nil
+	refused, err := c.validator.refused(n, (&document{}).value(n))
+	return err == nil && refused == nil, err
 }
 
 // expect adds the names of a value's members. With another name the validator is of no use any more.

@@ -27,8 +27,8 @@ type Mismatch struct {
 const maxSubschemas = 1200
 
 // Mismatches returns the places in which a value does not fit a schema, by place; none when it fits. What fits none of several schemas is one place.
-// It fails where it cannot be told: the schema is no valid one, refers to another document, is too large, or has a pattern that cannot be run; or
-// either text may be read in two ways. It never reads another document. Its time has no bound that is worth the name for a hostile schema.
+// It fails where it cannot be told: the schema is no valid one, refers to another document, is too large or leads to too much, or has a pattern that cannot be
+// run or a match of one takes too long; or either text may be read in two ways. It never reads another document.
 func Mismatches(a *Analysis, value *canon.Node) ([]Mismatch, error) {
 	if err := a.tellable(); err != nil {
 		return nil, err
@@ -44,15 +44,11 @@ func Mismatches(a *Analysis, value *canon.Node) ([]Mismatch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read value: %w", err)
 	}
-	err = v.compiled.Validate(parsed)
-	if err == nil {
-		return nil, nil
+	refused, err := v.refused(value, parsed)
+	if err != nil || refused == nil {
+		return nil, err
 	}
-	var refused *jsonschema.ValidationError
-	if !errors.As(err, &refused) {
-		return nil, fmt.Errorf("validate value: %w", err)
-	}
-	return sortedMismatches(refused)
+	return sortedMismatches(refused), nil
 }
 
 // tellable says why no value can be held against the schema.
@@ -62,6 +58,8 @@ func (a *Analysis) tellable() error {
 		return errors.New("it is no schema")
 	case a.Unknown:
 		return errors.New("its dialect is not known")
+	case a.Mixed:
+		return errMixed
 	case a.Size.Subschemas > maxSubschemas:
 		return fmt.Errorf("it has %d subschemas, more than %d", a.Size.Subschemas, maxSubschemas)
 	}
@@ -73,6 +71,7 @@ func (a *Analysis) tellable() error {
 			return errors.New("a reference in it leads to itself")
 		}
 	}
+	left := matchSteps
 	for _, s := range a.Schemas {
 		patterns := []string{}
 		if text, ok := s.Node.Get("pattern").Str(); ok {
@@ -82,7 +81,8 @@ func (a *Analysis) tellable() error {
 			patterns = append(patterns, m.Name)
 		}
 		for _, text := range patterns {
-			if _, decided := ecma.Compile(text).Match(""); !decided {
+			_, decided, taken := ecma.Compile(text).MatchWithin("", left)
+			if left -= taken; !decided {
 				return errors.New("a pattern in it cannot be run")
 			}
 		}
@@ -90,19 +90,14 @@ func (a *Analysis) tellable() error {
 	return nil
 }
 
-func sortedMismatches(refused *jsonschema.ValidationError) ([]Mismatch, error) {
+func sortedMismatches(refused *jsonschema.ValidationError) []Mismatch {
 	var found []Mismatch
-	var undecided error
 	var walk func(e *jsonschema.ValidationError)
 	walk = func(e *jsonschema.ValidationError) {
 		whole := false // the schemas below are a choice, of which none has to fit
-		switch k := e.ErrorKind.(type) {
+		switch e.ErrorKind.(type) {
 		case *kind.AnyOf, *kind.OneOf, *kind.Not, *kind.Contains, *kind.PropertyNames:
 			whole = true
-		case *kind.Pattern:
-			if _, decided := ecma.Compile(k.Want).Match(k.Got); !decided {
-				undecided = errors.New("a match of a pattern takes too long")
-			}
 		}
 		if whole || len(e.Causes) == 0 {
 			found = append(found, mismatchOf(e))
@@ -113,13 +108,10 @@ func sortedMismatches(refused *jsonschema.ValidationError) ([]Mismatch, error) {
 		}
 	}
 	walk(refused)
-	if undecided != nil {
-		return nil, undecided
-	}
 	slices.SortFunc(found, func(a, b Mismatch) int {
 		return cmp.Or(cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Keyword, b.Keyword), slices.Compare(a.Names, b.Names))
 	})
-	return found, nil
+	return found
 }
 
 func mismatchOf(e *jsonschema.ValidationError) Mismatch {

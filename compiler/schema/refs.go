@@ -55,6 +55,11 @@ func (w *walker) enter(s *Schema) {
 			w.enums += len(m.Value.Items)
 		case "items":
 			w.tuples = w.tuples || m.Value.IsArray()
+		case "$schema":
+			if text, ok := m.Value.Str(); ok && s.Parent != nil {
+				draft, _ := DraftOf(text)
+				w.mixed = w.mixed || draft != w.draft
+			}
 		}
 	}
 	if w.draft <= Draft7 && len(refs) > 0 {

@@ -146,6 +146,7 @@ type walker struct {
 	anchors   map[anchor]*Schema
 	enums     int  // values in all of them
 	tuples    bool // some items are a list
+	mixed     bool // some schema below the root names another dialect
 }
 
 // walk adds top and everything below it, each schema before what stands in it, in source order.

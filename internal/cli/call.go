@@ -18,13 +18,15 @@ func (sh *shell) callCommand() *cli.Command {
 		Name: "call", Usage: "call one tool of a live server, or of a pack through its policy",
 		ArgsUsage: "TARGET TOOL",
 		Description: `A server is called directly; a pack is called through its facade, where only approved operations exist. With a command behind
---, TOOL alone stands before it. Of a pack, TOOL may be an operation's id. --format json prints the server's result as it came.
+--, TOOL alone stands before it. Of a pack, TOOL may be an operation's id. A tool whose name begins with a dash is named by --tool=NAME
+in place of TOOL. --format json prints the server's result as it came.
 
 A result that does not fit the outputSchema of its tool is told on stderr (rule output-vs-observed), and changes the exit code with --strict alone.
 
 ` + targetUsage,
 		Flags: targetFlags(
 			formatFlag("text", "json"),
+			&cli.StringFlag{Name: "tool", Usage: "`NAME` of the tool, in place of TOOL: --tool=--all"},
 			&cli.StringSliceFlag{Name: "arg", Usage: "an argument as `NAME=VALUE`, given once for each; the tool's schema decides its type"},
 			&cli.StringFlag{Name: "json", Usage: "all arguments as one JSON `OBJECT`; - reads it from stdin"},
 			&cli.BoolFlag{Name: "strict", Usage: "exit 1 unless the result fits the outputSchema that the tool declares, if it declares one"},
@@ -40,6 +42,9 @@ func (sh *shell) call(c *cli.Context) error {
 		return err
 	}
 	args := c.Args().Slice()
+	if c.IsSet("tool") {
+		args = append(args, c.String("tool"))
+	}
 	if len(args) == 0 || sh.rest == nil && len(args) != 2 || sh.rest != nil && len(args) != 1 {
 		return usagef("say which tool of which server: anvil mcp call TARGET TOOL, or anvil mcp call TOOL -- COMMAND ARG...")
 	}

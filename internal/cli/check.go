@@ -18,9 +18,9 @@ import (
 )
 
 var (
-	snapshotMissing = diag.Rule{ID: "snapshot-missing", Title: "A configured server has no snapshot", Class: diag.Risky, Since: "0.1",
-		Doc: `Nothing was accepted for this server yet, so nothing can drift unseen or seen. Review it and take its snapshot with
-"anvil mcp check --update" or "anvil mcp snapshot".`}
+	snapshotMissing = diag.Rule{ID: "snapshot-missing", Title: "A configured server has no snapshot", Class: diag.Error, Security: true, Since: "0.1",
+		Doc: `Nothing was accepted for this server yet, so nothing of it was compared: whatever --fail-on asks for may be there, and the check fails at every
+threshold. Review it and take its snapshot with "anvil mcp check --update" or "anvil mcp snapshot".`}
 	snapshotOrphaned = diag.Rule{ID: "snapshot-orphaned", Title: "A snapshot has no configured server", Class: diag.Risky, Since: "0.1",
 		Doc: `The folder holds a snapshot that no server of the configuration answers for, so it is compared with nothing. Remove the file, or
 configure the server.`}
@@ -33,11 +33,12 @@ func (sh *shell) checkCommand() *cli.Command {
 		ArgsUsage: "[NAME...]",
 		Description: `NAME is a server of the configuration; without names all are checked. A difference at or above --fail-on exits 1, also when
 another server cannot be reached (4) or asks for authentication (5). What concerns security fails risky (the default) and security whatever
-its class: a "safe [security]" finding, such as a tool that was added, fails the check.
+its class: a "safe [security]" finding, such as a tool that was added, fails the check. Of a server without a snapshot nothing was compared:
+that fails every --fail-on.
 
 A difference that was looked at and may stay for a while is let pass by its fingerprint, under diff.accept in the configuration; the
-report prints the entries for what fails, ten or with --full all. --shard 2/5 checks the second of five parts of the servers, for CI that runs jobs side by side; no part tells that an acceptance
-is not used, and the first tells of snapshots without a server.
+report prints the entries for what fails, ten or with --full all. --shard 2/5 checks the second of five parts of the servers, for CI that runs jobs side by side; each part tells
+of the acceptances that name one of its servers and are not used, and the first of snapshots without a server.
 
 What is compared is the surface with its snapshot. The gate has its say too, since an acceptance ends on its day: one that ran out is an
 error, and so are the findings that it accepted; one that accepts nothing is a warning, once all servers were looked at; what is accepted

@@ -54,11 +54,13 @@ func (sh *shell) joinGate(c *cli.Context, report diag.Report, servers []config.S
 	}
 	var covered [][]bool
 	var surfaces []gate.Surface
+	seen := map[string]bool{}
 	for i, out := range outcomes {
 		if out.seen == nil {
 			continue
 		}
 		covered = append(covered, out.covered)
+		seen[servers[i].Name] = true
 		surfaces = append(surfaces, gate.Surface{Server: servers[i].Name, Plugin: pluginOf(c, *out.seen), Snapshot: out.seen.snapshot, Costs: out.seen.costs})
 	}
 	all := isWhole(c) && len(surfaces) == len(servers)
@@ -75,5 +77,6 @@ func (sh *shell) joinGate(c *cli.Context, report diag.Report, servers []config.S
 			}
 		}
 	}
-	return withFindings(report, append(more, leftovers(file, o, all, covered...)...)), nil
+	decided := func(a gate.Acceptance) bool { return all || c.IsSet("shard") && seen[a.Server] && !a.NeedsOthers() }
+	return withFindings(report, append(more, leftoversOf(file, o, decided, covered...)...)), nil
 }

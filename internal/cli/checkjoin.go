@@ -49,7 +49,7 @@ func joinDifferences(c *cli.Context, report diag.Report, file *config.File, outc
 		orphans.findings, orphans.passed = d.pass(found, "")
 	}
 	outcomes = append(slices.Clone(outcomes), orphans)
-	d.whole = isWhole(c)
+	d.whole, d.shard = isWhole(c), c.IsSet("shard")
 	all := isWhole(c) && !slices.ContainsFunc(outcomes, func(o outcome) bool { return o.passed == nil })
 	return withFindings(report, append(orphans.findings, d.leftovers(all, outcomes)...)), nil
 }
@@ -78,7 +78,7 @@ func driftLine(old, now *surface.McpSurfaceSnapshot, findings []diag.Finding, st
 		if name != next {
 			to = next + " " + to
 		}
-		line = shorten(strings.TrimSpace(name+" "+old.ServerVersion()), maxCell) + " -> " + shorten(strings.TrimSpace(to), maxCell) + ": " + line
+		line = diag.Shorten(strings.TrimSpace(name+" "+old.ServerVersion()), maxCell) + " -> " + diag.Shorten(strings.TrimSpace(to), maxCell) + ": " + line
 	}
 	if step != "" {
 		line += "; suggested version step: " + step

@@ -23,11 +23,12 @@ type differences struct {
 	now      time.Time
 	file     *config.File // that they are in; nil when there is none
 	whole    bool         // all servers are looked at
+	shard    bool         // those of a shard are, which are no other shard's
 }
 
 // differences reads them from the flags and the configuration.
 func (sh *shell) differences(c *cli.Context) (differences, error) {
-	d := differences{Options: diff.Options{StrictOpen: c.Bool("strict-open")}, now: sh.now()}
+	d := differences{Options: diff.Options{StrictOpen: c.Bool("strict-open"), Ended: sh.ended}, now: sh.now()}
 	file, err := sh.loadConfig(c)
 	if err != nil || file == nil {
 		return d, err
@@ -42,6 +43,9 @@ func (sh *shell) differences(c *cli.Context) (differences, error) {
 	}
 	return d, nil
 }
+
+// ended reports that a signal has ended the run.
+func (sh *shell) ended() bool { return sh.ctx.Err() != nil }
 
 // isDifference reports what diff.accept may let pass: a difference of surfaces, and a server or a snapshot that has no other side. What the gate finds
 // has a list of its own, and a secret in a surface never passes.
@@ -81,7 +85,7 @@ func (d differences) pass(findings []diag.Finding, named string) (passed []diag.
 }
 
 // leftovers are the findings about the acceptances themselves: those that ran out, and those that accept nothing. Without all servers these are only the
-// ones whose difference a new snapshot holds now.
+// ones whose difference a new snapshot holds now, and in a shard those of its servers.
 func (d differences) leftovers(all bool, outcomes []outcome) []diag.Finding {
 	return withSubjects(d.unsaid(all, outcomes), outcomes)
 }
@@ -116,7 +120,7 @@ func (d differences) unsaid(all bool, outcomes []outcome) []diag.Finding {
 		switch {
 		case gone && !used:
 			settled = append(settled, a)
-		case used || all || d.whole && isOfNobody(d.file, a):
+		case used || all || d.whole && isOfNobody(d.file, a) || d.shard && isCompared(a.Server, outcomes):
 			others, covered = append(others, a), append(covered, used)
 		}
 	}
@@ -128,6 +132,11 @@ func (d differences) unsaid(all bool, outcomes []outcome) []diag.Finding {
 		}
 	}
 	return append(found, leftOf(d.file, others, covered, d.now)...)
+}
+
+// isCompared reports a server that was looked at, and whose differences are known.
+func isCompared(server string, outcomes []outcome) bool {
+	return slices.ContainsFunc(outcomes, func(o outcome) bool { return server != "" && o.status.Server == server && o.passed != nil })
 }
 
 // judged marks what of the differences of two surfaces somebody lets pass, and returns the acceptances of them that ran out as findings.
@@ -173,7 +182,7 @@ func (d differences) remedy(findings []diag.Finding) remedy {
 			continue
 		}
 		a := gate.Acceptance{Fingerprint: f.Fingerprint, Server: f.Server, Until: d.now.Add(renewal), Reason: "say why"}
-		r.entries = append(r.entries, entry{a, f.Rule + " " + yamlWord(shorten(placeOf(f), maxCell))})
+		r.entries = append(r.entries, entry{a, f.Rule + " " + yamlWord(diag.Shorten(placeOf(f), maxCell))})
 	}
 	return r
 }

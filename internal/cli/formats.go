@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"os"
 	"path"
 	"path/filepath"
@@ -68,10 +69,7 @@ func artifact(c *cli.Context, server string) string {
 		slices.Reverse(candidates)
 		candidates = append([]string{c.String("name")}, candidates...) // of the snapshot that is taken
 	}
-	dir := c.String("dir")
-	if dir == "" {
-		dir = "testdata/snapshots"
-	}
+	dir := cmp.Or(c.String("dir"), defaultDir)
 	for _, name := range candidates {
 		if file, ok := committed(name); ok && server == "" {
 			return file

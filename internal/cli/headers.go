@@ -134,6 +134,9 @@ func shellTarget(t config.Target) string {
 	if t.Kind == config.KindCommand {
 		return "-- " + calledTarget(t)
 	}
+	if t.Kind == config.KindPack {
+		return diag.ShellPath(t.Path)
+	}
 	var words []string
 	for _, word := range headerWords(t.Server) {
 		words = append(words, diag.ShellWord(word))
@@ -145,6 +148,9 @@ func shellTarget(t config.Target) string {
 func calledTarget(t config.Target) string {
 	if t.Kind == config.KindName {
 		return t.Server.Name
+	}
+	if t.Kind == config.KindPack { // which is not known by its server
+		return "pack " + t.Path
 	}
 	s := t.Server
 	s.Transport, s.Headers = "", nil

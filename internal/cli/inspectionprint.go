@@ -144,14 +144,14 @@ func cellOf[T any](list []T, limit int) string {
 	for i, v := range list {
 		words[i] = fmt.Sprint(v)
 	}
-	return diag.Printable(shorten(strings.Join(words, " "), limit))
+	return diag.Printable(orDash(diag.Shorten(strings.Join(words, " "), limit)))
 }
 
 func brief(text string) string {
 	if text == "" {
 		return ""
 	}
-	return shorten(diag.Printable(text), maxCell)
+	return orDash(diag.Shorten(diag.Printable(text), maxCell))
 }
 
 // cell is the tool's name in a table, and the id to give to a command where the name is not fit for one.

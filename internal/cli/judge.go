@@ -142,11 +142,16 @@ func (sh *shell) judgeTogether(c *cli.Context, surfaces []gate.Surface, o gate.O
 
 // leftovers are the findings about the acceptances themselves, by what each verdict says of them: unused ones when every server was looked at.
 func leftovers(file *config.File, o gate.Options, all bool, verdicts ...[]bool) []diag.Finding {
+	return leftoversOf(file, o, func(gate.Acceptance) bool { return all }, verdicts...)
+}
+
+// leftoversOf are those, and of the unused ones which everything was looked at for that they could be about.
+func leftoversOf(file *config.File, o gate.Options, decided func(gate.Acceptance) bool, verdicts ...[]bool) []diag.Finding {
 	var accepted []gate.Acceptance
 	var covered []bool
 	for i, a := range o.Accepted {
 		used := slices.ContainsFunc(verdicts, func(covers []bool) bool { return covers[i] })
-		if all || used {
+		if used || decided(a) {
 			accepted, covered = append(accepted, a), append(covered, used)
 		}
 	}

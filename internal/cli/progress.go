@@ -75,7 +75,7 @@ func (p *progress) draw() {
 	if more := len(p.open) - shownNames; more > 0 {
 		names += fmt.Sprintf(" and %d more", more)
 	}
-	p.bar.Describe("waiting for " + shorten(names, 60))
+	p.bar.Describe("waiting for " + diag.Shorten(names, 60))
 	_ = p.bar.Set(p.done)
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -37,21 +38,40 @@ func (sh *shell) rebless(c *cli.Context) error {
 	var edited *surface.EditedError
 	switch is, err := store.Load(name); {
 	case err == nil:
-		return sh.writeResult("", fmt.Appendf(nil, "%s: its digests fit, so there is nothing to re-bless\n  %s\n", store.Path(name), is.Digest))
+		lead := fmt.Sprintf("%s: its digests fit, so there is nothing to re-bless\n  %s\n", store.Path(name), is.Digest)
+		return sh.showEdit(c, format, edit{Report: diag.NewReport("snapshot", nil), lead: lead}, viewOf(store.Path(name), "unchanged", is))
 	case !errors.As(err, &edited):
 		return spoiled(err)
 	}
-	if err := sh.showEdit(c, format, store.Path(name), sh.seenIn(c, name, edited.Content), edited, old); err != nil {
+	e, err := sh.judgeEdit(c, store.Path(name), sh.seenIn(c, name, edited.Content), edited, old)
+	if err != nil {
 		return err
+	}
+	if err := sh.refusal(c, "snapshot", e.gated); err != nil {
+		return cmp.Or(sh.showEdit(c, format, e, snapshotView{}), err)
 	}
 	now, err := store.Rebless(sh.ctx, name, edited, old)
 	if err != nil {
 		return spoiled(err)
 	}
-	if format != "text" {
-		return nil
+	e.tail = fmt.Sprintf("\n%s: re-blessed\n  %s\n", store.Path(name), now.Digest)
+	return sh.showEdit(c, format, e, viewOf(store.Path(name), changeOf(old, now), now))
+}
+
+// edit is what re-blessing does: the report of it, what stands before and behind that in the text, and what of it the gate says.
+type edit struct {
+	diag.Report
+	lead, tail string
+	gated      []diag.Finding
+}
+
+// showEdit prints what the edit does, and the snapshot that was written.
+func (sh *shell) showEdit(c *cli.Context, format string, e edit, written snapshotView) error {
+	view := sheet{Report: e.Report, value: snapshotReport{e.Report, written}, threshold: diag.FailOnError, text: leading(e.lead), markdown: leading("```\n" + e.lead + "```\n\n")}
+	if err := sh.show(c, view, format); err != nil || format != "text" {
+		return err
 	}
-	return sh.writeResult("", fmt.Appendf(nil, "\n%s: re-blessed\n  %s\n", store.Path(name), now.Digest))
+	return sh.writeResult("", []byte(e.tail))
 }
 
 // editedFile is the store and the name of the one snapshot file on the line.
@@ -91,21 +111,20 @@ func (sh *shell) seenIn(c *cli.Context, name string, s *surface.McpSurfaceSnapsh
 
 const sameVersion = "srv-version-same-surface-changed"
 
-// showEdit prints what the edit does, and refuses it with what the gate refuses.
-func (sh *shell) showEdit(c *cli.Context, format, path string, seen observed, edited *surface.EditedError, old *surface.McpSurfaceSnapshot) error {
+// judgeEdit is what the edit does, and what the gate says of it.
+func (sh *shell) judgeEdit(c *cli.Context, path string, seen observed, edited *surface.EditedError, old *surface.McpSurfaceSnapshot) (edit, error) {
 	verdict, err := sh.verdict(c, seen, doubts(seen)...)
 	if err != nil {
-		return err
+		return edit{}, err
 	}
 	next := edited.Reblessed(old)
-	delta := diff.Compare(old, next, diff.Options{})
-	gated := matters(verdict.Findings)
-	moved := slices.DeleteFunc(diff.Judge(delta), func(f diag.Finding) bool { return f.Rule == sameVersion }) // a person edited the file, and no vendor
-	report := diag.NewReport("snapshot", append(moved, gated...))
-	lead := diag.Printable(path+": "+edited.Error()) + "\n" + changeLine(old, next, report)
-	view := sheet{Report: report, threshold: diag.FailOnError, text: leading(lead), markdown: leading("```\n" + lead + "```\n\n")}
-	if err := sh.show(c, view, format); err != nil {
-		return err
+	delta := diff.Compare(old, next, diff.Options{Ended: sh.ended})
+	if sh.ended() {
+		return edit{}, sh.ctx.Err()
 	}
-	return sh.refusal(c, "snapshot", gated)
+	e := edit{gated: matters(verdict.Findings)}
+	moved := slices.DeleteFunc(diff.Judge(delta), func(f diag.Finding) bool { return f.Rule == sameVersion }) // a person edited the file, and no vendor
+	e.Report = diag.NewReport("snapshot", append(moved, e.gated...))
+	e.lead = diag.Printable(path+": "+edited.Error()) + "\n" + changeLine(old, next, e.Report)
+	return e, nil
 }

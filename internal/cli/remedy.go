@@ -151,7 +151,7 @@ func renewalOf(f diag.Finding, accepted []gate.Acceptance, now time.Time) (line 
 	if i < 0 {
 		return "", false
 	}
-	return diag.Printable(fmt.Sprintf("%s: until: %s # %s %s", accepted[i].Place, now.Add(renewal).UTC().Format(gate.Day), f.Rule, yamlWord(shorten(placeOf(f), maxCell)))), true
+	return diag.Printable(fmt.Sprintf("%s: until: %s # %s %s", accepted[i].Place, now.Add(renewal).UTC().Format(gate.Day), f.Rule, yamlWord(diag.Shorten(placeOf(f), maxCell)))), true
 }
 
 // placeOf is where a finding is within its server.

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/certify"
@@ -74,6 +75,21 @@ var words = map[reflect.Type][]any{
 	reflect.TypeFor[certify.Level]():       {certify.StaticPassed, certify.Failed, certify.Expired},
 	reflect.TypeFor[certify.Outcome]():     {certify.Pass, certify.Fail, certify.NotApplicable, certify.NotRecorded},
 	reflect.TypeFor[certify.StepOutcome](): {certify.StepOK, certify.StepFailed, certify.StepSkipped},
+}
+
+// TestStatesAreDocumented has the schema of reports name every state that a server can come out in.
+func TestStatesAreDocumented(t *testing.T) {
+	schema, err := canon.Parse(reportSchema(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := schema.Get("$defs").Get("Status").Get("properties").Get("state").Get("description").Text()
+	words := strings.FieldsFunc(text, func(r rune) bool { return r != '-' && !unicode.IsLetter(r) })
+	for state := range stateExits {
+		if !slices.Contains(words, state) {
+			t.Errorf("%q does not name %s", text, state)
+		}
+	}
 }
 
 // schemaMaker makes the schema of Go types, with what their comments say of them.

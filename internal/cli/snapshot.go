@@ -89,11 +89,17 @@ func (sh *shell) snapshot(c *cli.Context) error {
 	if target.Kind != config.KindName {
 		next = fmt.Sprintf("\nnext: name the server %s in anvil.yaml, so that `anvil mcp check` compares it with this file\n", name)
 	}
-	view := snapshotView{File: store.Path(name), Change: changeOf(base, s), Counts: map[string]int{}, Digest: s.Digest}
+	view := viewOf(store.Path(name), changeOf(base, s), s)
+	return sh.printSnapshot(c, snapshotReport{diag.NewReport("snapshot", findings), view}, format, next)
+}
+
+// viewOf is what is told of a snapshot file.
+func viewOf(file, change string, s *surface.McpSurfaceSnapshot) snapshotView {
+	view := snapshotView{File: file, Change: change, Counts: map[string]int{}, Digest: s.Digest}
 	for _, kind := range surface.Kinds {
 		view.Counts[kind.List()] = len(s.Items[kind])
 	}
-	return sh.printSnapshot(c, snapshotReport{diag.NewReport("snapshot", findings), view}, format, next)
+	return view
 }
 
 // snapshotName is the name that the snapshot gets: that of --name, or else of the configured server.

@@ -263,8 +263,11 @@ func (sh *shell) dialer(s config.Server, keep wire.Spool) (func(context.Context)
 // storeOf is where snapshots are kept.
 func storeOf(c *cli.Context) surface.Store { return surface.Store{Dir: c.String("dir")} }
 
+// defaultDir is the folder of snapshots where no --dir says which.
+var defaultDir = filepath.Join("testdata", "snapshots")
+
 func dirFlag() cli.Flag {
-	return &cli.StringFlag{Name: "dir", Value: filepath.Join("testdata", "snapshots"), Usage: "`FOLDER` of snapshot files"}
+	return &cli.StringFlag{Name: "dir", Value: defaultDir, Usage: "`FOLDER` of snapshot files"}
 }
 
 // onlyDashDash refuses words behind "--" where a command takes none.

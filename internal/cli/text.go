@@ -44,12 +44,3 @@ func orDash(s string) string {
 	}
 	return s
 }
-
-// shorten cuts s to at most limit characters, marking the cut.
-func shorten(s string, limit int) string {
-	runes := []rune(s)
-	if len(runes) <= limit {
-		return orDash(s)
-	}
-	return string(runes[:limit-1]) + "…"
-}

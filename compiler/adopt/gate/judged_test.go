@@ -91,5 +91,10 @@ func snapshotOf(t testing.TB, node *canon.Node, all ...*canon.Node) *surface.Mcp
 // checkTogether is [CheckTogetherContext] without an end: its findings.
 func checkTogether(surfaces []Surface, o Options) []diag.Finding {
 	v, _ := CheckTogetherContext(stdcontext.Background(), surfaces, o) // which ends by its context alone
+	for _, f := range v.Findings {
+		if f.Server != "" && !(Acceptance{Rule: f.Rule, Server: f.Server}).NeedsOthers() {
+			panic(f.Rule + " is found of several servers together, and acrossServers has it not")
+		}
+	}
 	return v.Findings
 }

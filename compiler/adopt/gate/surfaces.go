@@ -89,6 +89,15 @@ func renamed(surfaces []Surface, findings []diag.Finding) []diag.Finding {
 	return findings
 }
 
+// acrossServers are the rules by which a server has a finding for what another one lists.
+var acrossServers = []string{nameAcrossServers.ID, toolShadowing.ID, confusableName.ID, injectionCues.ID}
+
+// NeedsOthers reports an acceptance that may be about what only several servers together show, so that a look at one of them does not tell whether it
+// is used.
+func (a Acceptance) NeedsOthers() bool {
+	return a.Fingerprint != "" || slices.Contains(acrossServers, a.Rule)
+}
+
 // offer is a tool and the server that lists it.
 type offer struct {
 	surface.Item

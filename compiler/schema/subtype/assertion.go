@@ -32,9 +32,15 @@ func (e *engine) ofTypes(t types) literal {
 // ofValues is the assertion that a value is one of the given ones.
 func (e *engine) ofValues(values ...*canon.Node) literal {
 	f := &formula{op: opValues, values: make(map[string]*canon.Node, len(values))}
-	e.spend(len(values) / valuesPerStep)
+	e.spend(1 + len(values)/valuesPerStep)
 	for _, v := range values {
 		text := v.Canonical()
+		if len(text) > 0 && &text[0] != &v.Raw[0] { // it had to be written anew
+			e.steps += 1 + len(text)/bytesPerStep
+		}
+		if e.spent() {
+			return e.opaque(StopSteps)
+		}
 		if f.values[string(text)] == nil {
 			f.texts = append(f.texts, string(text))
 			f.values[string(text)] = v

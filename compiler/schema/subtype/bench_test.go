@@ -55,4 +55,43 @@ func BenchmarkDriftPairs(b *testing.B) {
 	b.ReportMetric(float64(most), "max-steps")
 }
 
+// BenchmarkHostilePairs compares each pair that costs a naive prover dearly, in both directions: the figure is of the slowest pair, the best of its rounds.
+func BenchmarkHostilePairs(b *testing.B) {
+	type pair struct {
+		name     string
+		old, now *schema.Analysis
+	}
+	var list []pair
+	for name, p := range hostile() {
+		old, now := analysis(b, p[0]), analysis(b, p[1])
+		list = append(list, pair{name, old, now}, pair{name, now, old})
+	}
+	best := make([]time.Duration, len(list))
+	round := func(first bool) {
+		for i, p := range list {
+			start := time.Now()
+			subtype.Compare(p.old, p.now, subtype.Options{Unclaimed: true})
+			if took := time.Since(start); first || took < best[i] {
+				best[i] = took
+			}
+		}
+	}
+	round(true)
+	for range fewestRounds {
+		round(false)
+	}
+	for b.Loop() {
+		round(false)
+	}
+	slowest := 0
+	for i := range list {
+		if best[i] > best[slowest] {
+			slowest = i
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(best[slowest].Microseconds())/1000, "max-ms")
+	b.Logf("the slowest is %q", list[slowest].name)
+}
+
 const fewestRounds = 5

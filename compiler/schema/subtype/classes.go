@@ -67,7 +67,7 @@ type part struct {
 }
 
 // maxRefined is how many schemas are looked at before that takes too long: there are as many rounds as the longest way through references has steps.
-const maxRefined = 20_000
+const maxRefined = 10_000
 
 func (r *refinement) add(to *canon.Node, place string, node *canon.Node) {
 	i := r.at[to]

@@ -2,6 +2,7 @@ package subtype
 
 import (
 	"bytes"
+	"cmp"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/schema"
@@ -24,7 +25,7 @@ type Relation struct {
 	Verdict Verdict
 	Lost    canon.Raw // a value that only the old schema allows, canonical; of narrowed and incomparable
 	Gained  canon.Raw // a value that only the new schema allows; of widened and incomparable
-	Stopped string    // of unknown: the keyword that stopped the proof; "schema" when one of the two is no valid schema, or gives a member name twice
+	Stopped string    // of unknown: the keyword that stopped the proof, or one of the Stop constants
 }
 
 // Options say how schemas are compared.
@@ -56,6 +57,8 @@ type Pair struct {
 type side struct {
 	*schema.Analysis
 	checker *schema.Checker
+	asked   bool
+	beyond  string // why the validator cannot be asked about it, once that was asked; empty when it can
 }
 
 // direction is what is kept between questions about the values of one schema that another refuses.
@@ -72,9 +75,11 @@ func NewPair(a, b *schema.Analysis, o Options) *Pair {
 	}
 	switch {
 	case !sound(a) || !sound(b):
-		p.barrier = "schema"
-	case large(a) || large(b):
-		p.barrier = "size"
+		p.barrier = StopSchema
+	case a.Mixed || b.Mixed:
+		p.barrier = "$schema"
+	default:
+		p.barrier = cmp.Or(large(a), large(b))
 	}
 	return p
 }
@@ -178,7 +183,7 @@ func (p *Pair) search(part refusal, beside ...Part) sought {
 		p.prepare()
 	}
 	f := sought{lost: p.only(p.lost, &p.old, &p.now, part, beside)}
-	if f.lost.value != nil || f.lost.none() {
+	if f.lost.none() || f.lost.value != nil && cmp.Or(p.old.unchecked(), p.now.unchecked()) == "" {
 		f.gained = p.only(p.gained, &p.now, &p.old, part, beside)
 	}
 	return f
@@ -229,7 +234,7 @@ func sound(a *schema.Analysis) bool {
 const (
 	maxSubschemas = 4000   // of a schema that is looked at at all
 	maxEnumValues = 25_000 // likewise
-	maxChecked    = 1200   // of one that the validator is asked about, which takes time by their square
+	maxChecked    = 800    // of one that the validator is asked about, which takes time by their square
 	maxNested     = 60_000 // of those, each counted as often as it is nested: the validator knows each by the whole way to it
 )
 
@@ -254,14 +259,14 @@ func (p *Pair) direction() *direction {
 // only looks for a value that x allows and part of y does not.
 func (p *Pair) only(d *direction, x, y *side, part refusal, beside []Part) shown {
 	if p.left.empty() {
-		return shown{answer: answer{doubt: "size", waits: free}}
+		return shown{answer: answer{doubt: StopSteps, waits: free}}
 	}
 	p.left.grant(d.engine)
 	whole := d.compilers[x].schema(x.Root().Node)
 	d.second = p.options.Unclaimed
 	refused := part(d.compilers[y], y).negated()
 	d.second = false
-	found := d.meet(whole, refused)
+	found := small(d.meet(whole, refused))
 	d.spend(len(found.value) / bytesPerStep) // for the validators
 	p.left.settle(d.engine)
 	if found.doubt != "" {
@@ -294,7 +299,7 @@ func (p *Pair) alone(d *direction, y *side, found answer, beside []Part, goals .
 	if holds == yes {
 		return nothing
 	}
-	found = d.meet(goals...)
+	found = small(d.meet(goals...))
 	d.spend(len(found.value) / bytesPerStep)
 	if found.doubt != "" {
 		clear(d.memo)
@@ -302,6 +307,21 @@ func (p *Pair) alone(d *direction, y *side, found answer, beside []Part, goals .
 	return found
 }
 
-func large(a *schema.Analysis) bool {
-	return a.Size.Subschemas > maxSubschemas || a.Size.EnumValues > maxEnumValues
+// small gives up a value that is larger than anybody is shown: one of an enum may be.
+func small(found answer) answer {
+	if len(found.value) > maxWitness {
+		return answer{doubt: StopValue, waits: free}
+	}
+	return found
+}
+
+// large says which part of a schema is more than is looked at, if one is.
+func large(a *schema.Analysis) string {
+	switch {
+	case a.Size.Subschemas > maxSubschemas:
+		return StopSubschemas
+	case a.Size.EnumValues > maxEnumValues:
+		return StopValues
+	}
+	return ""
 }

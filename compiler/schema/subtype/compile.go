@@ -85,6 +85,9 @@ func (c *compiler) schema(n *canon.Node) literal {
 	if known, ok := c.done[n]; ok {
 		return known
 	}
+	if c.spent() {
+		return c.opaque(StopSteps)
+	}
 	if ref, open := c.open[n]; open {
 		if ref == nil {
 			ref = c.reference(c.classes[n])
@@ -98,7 +101,9 @@ func (c *compiler) schema(n *canon.Node) literal {
 		ref.target = made
 	}
 	delete(c.open, n)
-	c.done[n] = made
+	if !c.spent() { // something may be left out of it, which the next question has steps for
+		c.done[n] = made
+	}
 	return made
 }
 
@@ -119,13 +124,21 @@ func (c *compiler) object(n *canon.Node) literal {
 func (c *compiler) keywords(n *canon.Node) literal {
 	var all []literal
 	for _, m := range n.Members {
-		all = append(all, c.keyword(n, m.Name, m.Value)...)
+		if all = append(all, c.keyword(n, m.Name, m.Value)...); c.spent() {
+			break
+		}
 	}
 	if s := c.shapeOf(n); s != nil {
 		all = append(all, c.shaped(s))
 	}
+	if names := c.claims(n); names != nil {
+		all = append(all, c.shaped(&shape{members: names, rest: c.always()}))
+	}
 	if l := c.listOf(n); l != nil {
 		all = append(all, c.list(l))
+	}
+	if c.spent() {
+		return c.opaque(StopSteps) // what was to be made of the keywords may be left out
 	}
 	return c.all(all...)
 }
@@ -195,13 +208,17 @@ func (c *compiler) later(n *canon.Node, name string, v *canon.Node) []literal {
 	case name == "dependentRequired" && c.draft >= schema.Draft2019:
 		var all []literal
 		for _, m := range v.Members {
-			all = append(all, c.any(c.absent(m.Name), c.all(c.requires(m.Value)...)))
+			if all = append(all, c.any(c.absent(m.Name), c.all(c.requires(m.Value)...))); c.spent() {
+				break
+			}
 		}
 		return all
 	case name == "dependentSchemas" && c.draft >= schema.Draft2019:
 		var all []literal
 		for _, m := range v.Members {
-			all = append(all, c.any(c.absent(m.Name), c.schema(m.Value)))
+			if all = append(all, c.any(c.absent(m.Name), c.schema(m.Value))); c.spent() {
+				break
+			}
 		}
 		return all
 	}
@@ -239,7 +256,9 @@ func (c *compiler) set(v *canon.Node) literal {
 func (c *compiler) schemas(v *canon.Node) []literal {
 	all := make([]literal, 0, len(v.Items))
 	for _, item := range v.Items {
-		all = append(all, c.schema(item))
+		if all = append(all, c.schema(item)); c.spent() {
+			break
+		}
 	}
 	return all
 }

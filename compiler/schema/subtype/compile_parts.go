@@ -11,6 +11,9 @@ func (c *compiler) requires(v *canon.Node) []literal {
 		if name, ok := item.Str(); ok {
 			all = append(all, c.required(name))
 		}
+		if c.spent() {
+			break
+		}
 	}
 	return all
 }
@@ -26,7 +29,9 @@ func (c *compiler) dependencies(v *canon.Node) []literal {
 		if !m.Value.IsArray() {
 			needs = c.schema(m.Value)
 		}
-		all = append(all, c.any(c.absent(m.Name), needs))
+		if all = append(all, c.any(c.absent(m.Name), needs)); c.spent() {
+			break
+		}
 	}
 	return all
 }
@@ -68,12 +73,16 @@ func (c *compiler) shapeOf(n *canon.Node) *shape {
 	}
 	if properties != nil {
 		for _, m := range properties.Members {
-			s.members[m.Name] = c.schema(m.Value)
+			if s.members[m.Name] = c.schema(m.Value); c.spent() {
+				break
+			}
 		}
 	}
 	if patterns != nil {
 		for _, m := range patterns.Members {
-			s.patterns = append(s.patterns, patterned{c.pattern(m.Name), c.schema(m.Value)})
+			if s.patterns = append(s.patterns, patterned{c.pattern(m.Name), c.schema(m.Value)}); c.spent() {
+				break
+			}
 		}
 	}
 	return s

@@ -72,11 +72,11 @@ func (c *compiler) cases(n *canon.Node, around map[*canon.Node]bool, own bool) (
 	ok := true
 	cross := func(more []looked, good bool) {
 		if ok = ok && good && len(all)*len(more) <= maxCases; ok {
-			all = product(all, more)
+			all = c.product(all, more)
 		}
 	}
 	for _, m := range n.Members {
-		if !ok {
+		if !ok || c.spent() {
 			return nil, false
 		}
 		switch m.Name {
@@ -89,7 +89,9 @@ func (c *compiler) cases(n *canon.Node, around map[*canon.Node]bool, own bool) (
 			}
 		case "allOf":
 			for _, part := range m.Value.Items {
-				cross(c.cases(part, around, false))
+				if cross(c.cases(part, around, false)); !ok {
+					break
+				}
 			}
 		case "anyOf", "oneOf":
 			cross(c.choice(m.Value.Items, around))
@@ -145,10 +147,10 @@ func (c *compiler) choice(parts []*canon.Node, around map[*canon.Node]bool) ([]l
 		with, ok := c.cases(part, around, false)
 		holds := c.schema(part)
 		more := append(holding(with, holds), looked{holds: []literal{holds.negated()}})
-		if !ok || len(all)*len(more) > maxCases {
+		if !ok || len(all)*len(more) > maxCases || c.spent() {
 			return nil, false
 		}
-		all = product(all, more)
+		all = c.product(all, more)
 	}
 	return all, true
 }
@@ -166,7 +168,7 @@ func (c *compiler) branches(n, condition *canon.Node, around map[*canon.Node]boo
 		if ok = ok && good && len(*branch)*len(more) <= maxCases; !ok {
 			return nil, false
 		}
-		*branch = product(*branch, more)
+		*branch = c.product(*branch, more)
 	}
 	return append(holding(yes, holds), holding(no, holds.negated())...), ok
 }
@@ -178,15 +180,18 @@ func holding(cases []looked, l literal) []looked {
 	return cases
 }
 
-func product(a, b []looked) []looked {
+func (c *compiler) product(a, b []looked) []looked {
 	var all []looked
 	for _, x := range a {
 		for _, y := range b {
+			c.spend(1 + (x.size()+y.size())/perStep)
 			all = append(all, x.with(y))
 		}
 	}
 	return all
 }
+
+func (k looked) size() int { return len(k.holds) + len(k.names) + len(k.patterns) + len(k.containing) }
 
 func (k looked) with(m looked) looked {
 	both := looked{every: k.every || m.every, everyItem: k.everyItem || m.everyItem, first: max(k.first, m.first), names: map[string]bool{}}

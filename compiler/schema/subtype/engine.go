@@ -10,9 +10,9 @@ import (
 
 // engine makes formulas, equal ones once, and decides about them. It serves one comparison, and is not safe for concurrent use.
 type engine struct {
-	formulas map[string]*formula
-	twins    map[string]int
-	second   bool // formulas of the second schema are told from those of the first
+	formulas map[string][2]*formula // of the first schema and of the second, which are told from each other
+	made     int                    // of them
+	second   bool                   // whose are being made
 	buf      []byte
 	opaques  int
 	classes  map[*canon.Node]class // of recursive schemas
@@ -28,27 +28,28 @@ type engine struct {
 }
 
 func newEngine() *engine {
-	return &engine{limit: maxSteps, formulas: map[string]*formula{}, twins: map[string]int{}, memo: map[string]answer{}, running: map[string]int{}, patterns: map[string]*language{}}
+	return &engine{limit: maxSteps, formulas: map[string][2]*formula{}, memo: map[string]answer{}, running: map[string]int{}, patterns: map[string]*language{}}
 }
 
 // intern returns the formula that is like f. e.buf holds what tells f from others.
 func (e *engine) intern(f *formula) *formula {
 	e.spend(len(e.buf) / bytesPerStep)
-	key := e.buf
+	twins := e.formulas[string(e.buf)]
+	of, other := &twins[0], twins[1]
 	if e.second {
-		key = append(key, 's')
+		of, other = &twins[1], twins[0]
 	}
-	if known := e.formulas[string(key)]; known != nil {
-		return known
+	if *of != nil {
+		return *of
 	}
-	f.id, f.twin, f.second = len(e.formulas), len(e.formulas), e.second
-	plain := string(e.buf)
-	if twin, ok := e.twins[plain]; ok {
-		f.twin = twin
-	} else {
-		e.twins[plain] = f.twin
+	e.steps++
+	e.made++
+	f.id, f.twin, f.second = e.made, e.made, e.second
+	if other != nil {
+		f.twin = other.twin
 	}
-	e.formulas[string(key)] = f
+	*of = f
+	e.formulas[string(e.buf)] = twins
 	return f
 }
 

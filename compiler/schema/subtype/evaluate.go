@@ -64,18 +64,23 @@ func (e *engine) evaluate(f *formula, v *canon.Node) truth {
 	case opRef:
 		return e.holds(f.target, v)
 	case opValues:
+		e.spend(len(v.Raw) / bytesPerStep)
 		return truthOf(f.values[string(v.Canonical())] != nil)
 	case opLower, opUpper, opMultiple:
 		return inBound(f, v)
 	case opMin:
+		e.spend(len(v.Raw) / bytesPerStep)
 		return truthOf(sizeOf(v) >= f.count)
 	case opMax:
+		e.spend(len(v.Raw) / bytesPerStep)
 		return truthOf(sizeOf(v) <= f.count)
 	case opPattern:
 		return e.matches(e.language(f.text), v.Text())
 	case opRequired:
+		e.spend(len(v.Members) / perStep)
 		return truthOf(v.Get(f.text) != nil)
 	case opAbsent:
+		e.spend(len(v.Members) / perStep)
 		return truthOf(v.Get(f.text) == nil)
 	case opNames, opShape:
 		return e.members(f, v)

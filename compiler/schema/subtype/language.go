@@ -13,20 +13,31 @@ type language struct {
 	wide    *machine // of such a one: accepts all that the pattern matches, and more; may be nil
 	narrow  *machine // accepts nothing that the pattern does not match; may be nil
 
+	size      int // instructions of its program
 	undecided int // how many matches were given up
 }
 
 const (
 	maxUndecided = 2  // matches of one pattern that are given up before it is asked no more
-	matchCost    = 40 // steps for a match that may go back and forth
+	matchCost    = 8  // steps for a match that may go back and forth, and more by how often it does
+	matchPerStep = 40 // steps of such a match
+	patternCost  = 8  // steps for a pattern that is read
 )
 
 func (e *engine) language(text string) *language {
 	if known := e.patterns[text]; known != nil {
 		return known
 	}
+	if e.spend(patternCost + len(text)/2) {
+		return &language{undecided: maxUndecided}
+	}
 	l := &language{pattern: ecma.Compile(text)}
-	if l.machine = machineOf(l.pattern.Program()); l.machine == nil {
+	prog := l.pattern.Program()
+	if prog != nil {
+		l.size = len(prog.Inst)
+	}
+	e.spend(l.size / perStep)
+	if l.machine = machineOf(prog); l.machine == nil {
 		wide, narrow := l.pattern.Around()
 		l.wide, l.narrow = machineOf(wide), machineOf(narrow)
 	}
@@ -43,11 +54,11 @@ func machineOf(prog *syntax.Prog) *machine {
 
 // matches reports whether the pattern matches somewhere in s.
 func (e *engine) matches(l *language, s string) truth {
-	if e.spend(len(s) / bytesPerStep); l.machine == nil && (l.undecided >= maxUndecided || e.spend(matchCost)) {
+	if e.spend(len(s) * (1 + l.size/instructionsPerStep) / bytesPerStep); l.machine == nil && (l.undecided >= maxUndecided || e.spend(matchCost)) {
 		return unsure
 	}
-	matches, decided := l.pattern.Match(s)
-	if !decided {
+	matches, decided, taken := l.pattern.MatchWithin(s, max(e.limit-e.steps, 1)*matchPerStep)
+	if e.spend(taken / matchPerStep); !decided {
 		l.undecided++
 		return unsure
 	}

@@ -41,6 +41,9 @@ func (m *maker) schema(depth int) string {
 	if m.refs && m.IntN(8) == 0 {
 		return `{"$ref":"#/$defs/` + pick(m, "a", "b") + `"}`
 	}
+	if depth > 0 && m.IntN(12) == 0 {
+		return m.tight(depth - 1)
+	}
 	parts := map[string]string{}
 	if m.IntN(3) > 0 {
 		parts["type"] = `"` + m.kind() + `"`
@@ -60,6 +63,9 @@ func (m *maker) schema(depth int) string {
 		if m.IntN(2) == 0 {
 			parts["else"] = m.schema(depth - 1)
 		}
+	}
+	if parts["contains"] != "" && m.IntN(2) == 0 {
+		parts[pick(m, "minContains", "maxContains")] = m.count()
 	}
 	return object(parts)
 }
@@ -142,6 +148,12 @@ func (m *maker) document() string {
 		m.draft = drafts[len(drafts)-1]
 	}
 	body := m.schema(3)
+	if m.IntN(4) == 0 {
+		body = m.tight(2)
+	}
+	if m.IntN(300) == 0 {
+		body = m.within(body)
+	}
 	if !strings.HasPrefix(body, "{") {
 		return body
 	}
@@ -150,7 +162,11 @@ func (m *maker) document() string {
 		inner = "," + inner
 	}
 	if m.refs {
-		inner = `,"$defs":{"a":` + m.schema(2) + `,"b":` + m.schema(2) + `}` + inner
+		definitions := `"a":` + m.schema(2) + `,"b":` + m.schema(2)
+		if m.IntN(8) == 0 {
+			definitions = m.steps()
+		}
+		inner = `,"$defs":{` + definitions + `}` + inner
 	}
 	return `{"$schema":"` + m.draft + `"` + inner + `}`
 }

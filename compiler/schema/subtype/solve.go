@@ -35,8 +35,11 @@ func (e *engine) meet(obligations ...literal) answer {
 	if depth, within := e.running[key]; within {
 		return answer{waits: depth} // a smallest value has no part that meets the same
 	}
-	if e.depth >= maxDepth || e.spend(1+len(goals)/8) {
-		return answer{doubt: "size", waits: free}
+	if e.depth >= maxDepth {
+		return answer{doubt: StopDepth, waits: free}
+	}
+	if e.spend(1 + len(goals)/8) {
+		return answer{doubt: StopSteps, waits: free}
 	}
 	e.depth++
 	e.running[key] = e.depth
@@ -46,6 +49,9 @@ func (e *engine) meet(obligations ...literal) answer {
 		found.waits = free
 	}
 	e.depth--
+	if found.doubt != "" && e.spent() {
+		found.doubt = StopSteps // whatever was left undecided for the want of them
+	}
 	if found.waits == free || found.met() {
 		e.memo[key] = found
 	}
@@ -117,7 +123,7 @@ func (b *branch) add(literals ...literal) bool {
 		b.steps++
 		switch {
 		case b.spent():
-			b.doubt = "size"
+			b.doubt = StopSteps
 			return true
 		case l.surely()&b.of != 0:
 			continue
@@ -190,7 +196,7 @@ func (b *branch) alternatives(l literal) []literal {
 			if k.mayBe()&b.of == 0 {
 				continue
 			}
-			if b.spend(1 + len(l.kids)/16) {
+			if b.spend(1 + len(l.kids)/perStep) {
 				b.doubt = "oneOf"
 				return list
 			}
@@ -236,7 +242,7 @@ func (b *branch) sized(l literal) bool {
 // solve makes the open choices, one after the other, and solves what is left.
 func (b *branch) solve() answer {
 	if b.spent() {
-		return answer{doubt: "size", waits: free}
+		return answer{doubt: StopSteps, waits: free}
 	}
 	pick := b.narrowest()
 	if pick < 0 {
@@ -249,8 +255,8 @@ func (b *branch) solve() answer {
 		if l.mayBe()&b.of == 0 || b.seen.has(l.negated()) {
 			continue
 		}
-		if b.spend(1 + (len(rest)+len(b.assert))/16) {
-			return answer{doubt: "size", waits: free}
+		if b.spend(1 + (len(rest)+len(b.assert))/perStep) {
+			return answer{doubt: StopSteps, waits: free}
 		}
 		next := b.fork()
 		next.open = slices.Clip(rest)
@@ -285,9 +291,10 @@ func (e *engine) spent() bool { return e.steps > e.limit }
 func (b *branch) narrowest() int {
 	pick, fewest := -1, 0
 	var open [][]literal
+	b.spend(len(b.open) / perStep)
 	for _, choice := range b.open {
 		ways, met := 0, false
-		b.spend(len(choice) / 16)
+		b.spend(len(choice) / perStep)
 		for _, l := range choice {
 			if l.surely()&b.of != 0 || b.seen.has(l) {
 				met = true

@@ -19,7 +19,7 @@ type items struct {
 type slot struct {
 	at    []int // its place; width stands for any place from there on. Two places hold equal items
 	asked []literal
-	units []int // of which counts it is one; no two slots may be the same one
+	units []int // of which counts it is one, or two where it is a pair; no two slots may be the same one
 }
 
 // maxItems bounds the arrays that are made here.
@@ -97,7 +97,7 @@ func (it *items) equalPair() answer {
 			it.slots = append(it.slots, twin)
 			result = result.or(it.possible(twin, func() answer { return it.odd(0) }))
 			it.slots = it.slots[:len(it.slots)-1]
-			if result.met() {
+			if result.met() || it.spent() {
 				return result
 			}
 		}
@@ -111,7 +111,7 @@ func (it *items) odd(i int) answer {
 		return it.unit(0, 0)
 	}
 	l := it.unlike[i]
-	return it.place(-1, func(at int) literal { return l.at(at).negated() }, func() answer { return it.odd(i + 1) })
+	return it.place(-1, func(at int) literal { return l.at(at).negated() }, func(int) answer { return it.odd(i + 1) })
 }
 
 // unit chooses an item for each one that the i-th count needs, done of which have theirs.
@@ -124,32 +124,35 @@ func (it *items) unit(i, done int) answer {
 	case it.counts[i].count > maxItems:
 		return answer{doubt: "minContains", waits: free}
 	}
-	return it.place(i, func(int) literal { return it.counts[i].kids[0] }, func() answer { return it.unit(i, done+1) })
+	return it.place(i, func(int) literal { return it.counts[i].kids[0] }, func(items int) answer { return it.unit(i, done+items) })
 }
 
 // place asks something of one item, whichever: of each slot there is, and of a new one at each place. count is the number of the count whose unit
-// the item becomes, -1 for none. then goes on.
-func (it *items) place(count int, ask func(at int) literal, then func() answer) answer {
+// the item becomes, -1 for none. then goes on, and is told how many items were asked.
+func (it *items) place(count int, ask func(at int) literal, then func(items int) answer) answer {
 	result := nothing
 	if it.spend(4 + len(it.slots)/4 + it.width/8) {
-		return answer{doubt: "size", waits: free}
+		return answer{doubt: StopSteps, waits: free}
 	}
 	for s := range it.slots {
 		old := it.slots[s]
 		if count >= 0 && slices.Contains(old.units, count) {
 			continue
 		}
-		changed := old
-		changed.asked = slices.Clip(old.asked)
-		for _, at := range old.at {
-			changed.asked = append(changed.asked, ask(at))
+		ways := old.at // equal items in different places are asked for one of them
+		if count >= 0 {
+			ways = old.at[:1] // and what is counted is asked of all alike
 		}
-		changed.units = append(slices.Clip(old.units), count)
-		it.slots[s] = changed
-		result = result.or(it.possible(changed, then))
-		it.slots[s] = old
-		if result.met() {
-			return result
+		for _, at := range ways {
+			changed := old
+			changed.asked = append(slices.Clip(old.asked), ask(at))
+			changed.units = append(slices.Clip(old.units), count)
+			it.slots[s] = changed
+			result = result.or(it.possible(changed, func() answer { return then(len(old.at)) }))
+			it.slots[s] = old
+			if result.met() || it.spent() {
+				return result
+			}
 		}
 	}
 	for at := 0; at <= it.width; at++ {
@@ -158,9 +161,9 @@ func (it *items) place(count int, ask func(at int) literal, then func() answer) 
 		}
 		made := slot{at: []int{at}, asked: append(it.askedAt(at), ask(at)), units: []int{count}}
 		it.slots = append(it.slots, made)
-		result = result.or(it.possible(made, then))
+		result = result.or(it.possible(made, func() answer { return then(1) }))
 		it.slots = it.slots[:len(it.slots)-1]
-		if result.met() {
+		if result.met() || it.spent() {
 			return result
 		}
 	}
@@ -169,6 +172,9 @@ func (it *items) place(count int, ask func(at int) literal, then func() answer) 
 
 // possible goes on when the slot can be met at all.
 func (it *items) possible(s slot, then func() answer) answer {
+	if it.spend(1 + len(it.slots)/perStep) {
+		return answer{doubt: StopSteps, waits: free}
+	}
 	if _, length := it.extent(); it.most >= 0 && length > it.most {
 		return nothing
 	}

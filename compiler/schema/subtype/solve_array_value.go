@@ -12,7 +12,7 @@ func (it *items) capped(list []item, count, at, taken int) answer {
 		count++
 	}
 	if it.spend(2) {
-		return answer{doubt: "size", waits: free}
+		return answer{doubt: StopSteps, waits: free}
 	}
 	switch {
 	case count == len(it.counts):
@@ -46,10 +46,11 @@ func (it *items) assemble(list []item) answer {
 	doubt := ""
 	for at := range list {
 		if it.spend(1) {
-			return answer{doubt: "size", waits: free}
+			return answer{doubt: StopSteps, waits: free}
 		}
 		asked := list[at].asked
 		if s := list[at].slot; s > 0 {
+			it.spend(len(list) / bytesPerStep)
 			for before := range at { // equal items
 				if list[before].slot == s {
 					asked = append(slices.Clip(asked), list[before].asked...)
@@ -126,7 +127,7 @@ func (it *items) alike(list []item) bool {
 // joined makes the array, unless it is barred.
 func (it *items) joined(values [][]byte, doubt string) answer {
 	if it.tooLarge(values) {
-		return answer{doubt: "size", waits: free}
+		return answer{doubt: StopValue, waits: free}
 	}
 	text := canon.List(values...)
 	if !it.isBarred(string(text)) {

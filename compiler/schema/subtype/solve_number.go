@@ -57,6 +57,9 @@ func (b *branch) aNumber() answer {
 			never = append(never, l.num)
 		case l.op == opMultiple:
 			step = leastCommonMultiple(step, l.num)
+			if b.spend(1 + (step.Num().BitLen()+step.Denom().BitLen())/bitsPerStep) {
+				return answer{doubt: StopSteps, waits: free}
+			}
 		case (l.op == opLower) != l.not:
 			within.above(l.num, l.open != l.not)
 		default:
@@ -83,6 +86,9 @@ func leastCommonMultiple(a, b *big.Rat) *big.Rat {
 	return new(big.Rat).SetFrac(lcm, new(big.Int).Mul(a.Denom(), b.Denom()))
 }
 
+// bitsPerStep are those of a number that is calculated with at the price of a step.
+const bitsPerStep = 256
+
 // maxTries bounds how many numbers are tried.
 const maxTries = 2000
 
@@ -90,6 +96,9 @@ const maxTries = 2000
 func (b *branch) onGrid(within interval, step *big.Rat, never []*big.Rat) answer {
 	var periods []*big.Int // the k-th multiple is a multiple of never[i] when k is one of periods[i]
 	for _, n := range never {
+		if b.spend(1 + step.Num().BitLen()/bitsPerStep) {
+			return answer{doubt: StopSteps, waits: free}
+		}
 		period := new(big.Rat).Quo(leastCommonMultiple(step, n), step).Num()
 		if period.IsInt64() && period.Int64() == 1 {
 			return nothing
@@ -98,6 +107,9 @@ func (b *branch) onGrid(within interval, step *big.Rat, never []*big.Rat) answer
 	}
 	k, direction, last := gridStart(within, step)
 	for range maxTries {
+		if b.spend(len(periods) / perStep) {
+			return answer{doubt: StopSteps, waits: free}
+		}
 		if last != nil && k.Cmp(last)*direction > 0 {
 			return nothing
 		}
@@ -189,7 +201,7 @@ func isMultipleOfAny(num *big.Rat, list []*big.Rat) bool {
 
 // numbered returns a number, unless it is barred or no decimal.
 func (b *branch) numbered(num *big.Rat) (answer, bool) {
-	b.steps++
+	b.spend(1 + (num.Num().BitLen()+num.Denom().BitLen())/bitsPerStep)
 	digits, exact := num.FloatPrec()
 	plain := num.FloatString(digits)
 	if !exact || len(plain) > canon.MaxDigits {

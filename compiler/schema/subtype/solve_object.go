@@ -16,8 +16,9 @@ type members struct {
 	absent   map[string]bool
 
 	known    []string             // every name that is mentioned
-	patterns []literal            // every pattern of a shape
+	patterns []literal            // every pattern of a shape, and every rule of misnamed: what tells names apart that nobody mentions
 	chosen   map[string][]literal // what is asked of the members there are
+	invented []string             // those of them that nobody mentions: any other name that is told apart from others alike would do as well
 }
 
 // anObject looks for an object.
@@ -75,6 +76,12 @@ func (o *members) survey() {
 	for _, f := range o.unlike {
 		add(f.shape)
 	}
+	for _, rule := range o.misnamed {
+		if !seen[rule.key()] {
+			seen[rule.key()] = true
+			o.patterns = append(o.patterns, rule)
+		}
+	}
 	for _, name := range o.required {
 		mentioned[name] = true
 	}
@@ -124,6 +131,9 @@ func (o *members) begin(i int) answer {
 	for _, name := range o.required {
 		if _, there := o.chosen[name]; there {
 			continue
+		}
+		if o.spend(1) {
+			return answer{doubt: StopSteps, waits: free}
 		}
 		found := o.enter(name)
 		if found.none() {
@@ -177,7 +187,7 @@ func (o *members) enter(name string, more ...literal) answer {
 func (o *members) try(name string, more []literal, then func() answer) answer {
 	old, there := o.chosen[name]
 	if o.spend(2 + len(o.shapes)/4) {
-		return answer{doubt: "size", waits: free}
+		return answer{doubt: StopSteps, waits: free}
 	}
 	if !there && o.most >= 0 && len(o.chosen) >= o.most {
 		return nothing
@@ -204,10 +214,10 @@ func (o *members) odd(i int) answer {
 	f := o.unlike[i]
 	then := func() answer { return o.odd(i + 1) }
 	result := nothing
-	for _, name := range o.known {
+	for _, name := range o.candidates() {
 		asked, sure := o.says(f.shape, name)
-		if o.unclaimed && f.second && o.isUnclaimed(name) {
-			continue
+		if _, named := f.shape.members[name]; named && o.unclaimed && f.second && o.isUnclaimed(name) {
+			continue // what it says of every other member counts, as it does for a name that is made up
 		}
 		for _, l := range asked {
 			if l.always() {
@@ -225,8 +235,12 @@ func (o *members) odd(i int) answer {
 			result = result.or(answer{doubt: "patternProperties", waits: free})
 		}
 	}
-	return result.or(o.fresh(func(matched []bool) []literal { return o.told(f.shape, matched) }, nil, then))
+	return result.or(o.fresh(func(matched []bool) []literal { return o.told(f.shape, matched) }, then))
 }
+
+// candidates are the names that a member may be asked something more by: a name that was invented for one reason can serve for another, and where there
+// may be few members, has to.
+func (o *members) candidates() []string { return slices.Concat(o.known, o.invented) }
 
 // isUnclaimed reports a member that nobody required and that all shapes leave to whoever sends it.
 func (o *members) isUnclaimed(name string) bool {
@@ -254,7 +268,7 @@ func (o *members) odder(i int) answer {
 	rule := o.misnamed[i]
 	then := func() answer { return o.odder(i + 1) }
 	result := nothing
-	for _, name := range o.known {
+	for _, name := range o.candidates() {
 		verdict := o.holds(rule, textNode(name))
 		if verdict == yes {
 			continue
@@ -267,5 +281,11 @@ func (o *members) odder(i int) answer {
 			return result
 		}
 	}
-	return result.or(o.fresh(nil, &rule, then))
+	at := slices.IndexFunc(o.patterns, func(l literal) bool { return l.key() == rule.key() })
+	return result.or(o.fresh(func(matched []bool) []literal {
+		if matched[at] {
+			return nil
+		}
+		return []literal{o.never()}
+	}, then))
 }

@@ -23,9 +23,9 @@ func (o *members) told(s *shape, matched []bool) []literal {
 // maxPatterns bounds how many patterns are taken apart at once.
 const maxPatterns = 6
 
-// fresh tries members whose names nobody mentions: for each set of patterns that a name can match, one name. unlike says what a member of such a
-// name is asked, of which something must not hold; when it is nil, the names must not be as misnamed says.
-func (o *members) fresh(unlike func(matched []bool) []literal, misnamed *literal, then func() answer) answer {
+// fresh tries members whose names nobody mentions: for each set of patterns that a name can match, one name. unlike says of such a name what a member
+// is asked of which something must not hold; when it is nil, any will do.
+func (o *members) fresh(unlike func(matched []bool) []literal, then func() answer) answer {
 	if len(o.patterns) > maxPatterns {
 		return answer{doubt: "patternProperties", waits: free}
 	}
@@ -47,13 +47,15 @@ func (o *members) fresh(unlike func(matched []bool) []literal, misnamed *literal
 		if len(faults) == 0 {
 			continue
 		}
-		name, found := o.name(matched, misnamed)
+		name, found := o.name(matched)
 		if found.value == nil {
 			result = result.or(found)
 			continue
 		}
 		for _, fault := range faults {
+			o.invented = append(o.invented, name)
 			tried := o.try(name, fault, then)
+			o.invented = o.invented[:len(o.invented)-1]
 			if found.doubt != "" && !tried.none() {
 				tried.doubt = found.doubt
 			}
@@ -66,7 +68,7 @@ func (o *members) fresh(unlike func(matched []bool) []literal, misnamed *literal
 }
 
 // name finds a name that nobody mentions and no member has, and that matches just these patterns.
-func (o *members) name(matched []bool, misnamed *literal) (string, answer) {
+func (o *members) name(matched []bool) (string, answer) {
 	asked := append([]literal{o.ofTypes(aString)}, o.names...)
 	for i, p := range o.patterns {
 		if matched[i] {
@@ -74,9 +76,6 @@ func (o *members) name(matched []bool, misnamed *literal) (string, answer) {
 		} else {
 			asked = append(asked, p.negated())
 		}
-	}
-	if misnamed != nil {
-		asked = append(asked, misnamed.negated())
 	}
 	var taken []*canon.Node
 	o.spend((len(o.known) + len(o.chosen)) / 2)
@@ -89,7 +88,7 @@ func (o *members) name(matched []bool, misnamed *literal) (string, answer) {
 	if len(taken) > 0 {
 		asked = append(asked, o.ofValues(taken...).negated())
 	}
-	if len(o.names)+len(o.patterns) == 0 && misnamed == nil {
+	if len(o.names)+len(o.patterns) == 0 {
 		asked = append(asked, o.atLeast(aString, 1)) // a name that reads well; there are enough
 	}
 	found := o.meet(asked...)

@@ -22,7 +22,7 @@ func (o *members) pad() answer {
 			return result
 		}
 	}
-	return result.or(o.fresh(nil, nil, o.pad))
+	return result.or(o.fresh(nil, o.pad))
 }
 
 // assemble finds a value for each member.
@@ -43,7 +43,7 @@ func (o *members) assemble() answer {
 		members[name] = found.value
 	}
 	if o.tooLarge(slices.Collect(maps.Values(members))) {
-		return answer{doubt: "size", waits: free}
+		return answer{doubt: StopValue, waits: free}
 	}
 	text := objectText(members)
 	if o.isBarred(string(text)) {

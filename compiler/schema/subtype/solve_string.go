@@ -18,6 +18,9 @@ func (b *branch) aString() answer {
 	var beyond []literal
 	for _, l := range b.assert {
 		lang := b.language(l.text)
+		if b.spent() {
+			return answer{doubt: StopSteps, waits: free}
+		}
 		if lang.machine != nil {
 			machines = append(machines, lang.machine)
 			wanted = append(wanted, !l.not)

@@ -49,13 +49,14 @@ func (b *branch) isBarred(text string) bool {
 func (b *branch) oneOfValues() answer {
 	result := nothing
 	least := smallest(b.values)
+	b.spend(len(least.texts) / bytesPerStep)
 	for _, text := range least.texts {
 		value := least.values[text]
 		if typeOf(value)&b.of == 0 || b.isBarred(text) {
 			continue
 		}
 		if b.spend(1) {
-			return result.or(answer{doubt: "size", waits: free})
+			return result.or(answer{doubt: StopSteps, waits: free})
 		}
 		verdict := yes
 		for _, l := range b.goals {

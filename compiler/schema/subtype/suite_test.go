@@ -10,7 +10,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"anvil/compiler/canon"
-	"anvil/compiler/ecma"
 	"anvil/compiler/schema"
 	"anvil/compiler/schema/subtype"
 	"anvil/internal/corpus"
@@ -47,7 +46,7 @@ func groups(t *testing.T, path string, draft *jsonschema.Draft) []group {
 			t.Fatal(err)
 		}
 		c := jsonschema.NewCompiler()
-		c.UseRegexpEngine(func(text string) (jsonschema.Regexp, error) { return ecma.Compile(text), nil })
+		c.UseRegexpEngine(engine)
 		if err := c.AddResource("anvil:///s", doc); err != nil {
 			continue
 		}

@@ -36,7 +36,7 @@ type certifiedView struct {
 	Signers  []certify.Signer `json:"signers,omitempty"` // whose signatures were verified and count
 }
 
-func viewOf(c certify.Certification, now time.Time) certifiedView {
+func certifiedViewOf(c certify.Certification, now time.Time) certifiedView {
 	return certifiedView{Level: c.LevelAt(now), Pack: c.Subject.Pack, Serial: c.Serial, IssuedAt: c.IssuedAt, Expires: c.Expires, Policy: c.Policy.Digest}
 }
 

@@ -19,7 +19,7 @@ func (sh *shell) printCertified(c *cli.Context, asked certifying, made certify.C
 	for _, check := range made.Failing() {
 		findings = append(findings, certify.FailedCheck(check))
 	}
-	view := viewOf(made, sh.now())
+	view := certifiedViewOf(made, sh.now())
 	if envelope != nil {
 		view.Envelope, view.KeyIDs = certify.EnvelopeFile, envelope.KeyIDs()
 	}

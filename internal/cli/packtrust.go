@@ -73,7 +73,7 @@ func (sh *shell) verifyTrusted(c *cli.Context, p *pack.Pack, findings []diag.Fin
 	v := certify.Verify(request)
 	report := verifyReport{Report: diag.NewReport("verify", v.Findings), Steps: v.Steps}
 	if v.Certification != nil {
-		report.Certification = viewOf(*v.Certification, sh.now())
+		report.Certification = certifiedViewOf(*v.Certification, sh.now())
 		report.Certification.Envelope, report.Certification.Signers = certify.EnvelopeFile, v.Signers
 	}
 	lines := printableLines(sh.secret.mask(trustedLines(p, v)))

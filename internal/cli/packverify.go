@@ -79,7 +79,7 @@ func (sh *shell) packVerify(c *cli.Context) error {
 	report := diag.NewReport("verify", all)
 	value := verifyReport{Report: report}
 	if made, err := certify.Decode(packs[0].Certificates[certify.File]); err == nil && len(packs) == 1 {
-		value.Certification = viewOf(made, sh.now())
+		value.Certification = certifiedViewOf(made, sh.now())
 	}
 	s := sheet{Report: report, value: value, text: leading(lines.String()), threshold: diag.FailOnError}
 	if err := sh.show(c, s, format); err != nil {

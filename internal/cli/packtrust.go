@@ -41,7 +41,7 @@ func (sh *shell) checkTrustFlags(c *cli.Context) error {
 		return usagef("--trust names no file, so nobody is trusted; give --trust FILE")
 	case c.Int("require") < 1:
 		return usagef("--require %d asks for nobody's signature: give 1 or more", c.Int("require"))
-	case !c.Bool("live") && (c.NArg() > 1 || sh.rest != nil):
+	case c.IsSet("trust") && !c.Bool("live") && (c.NArg() > 1 || sh.rest != nil):
 		return usagef("unexpected argument %q; a server is asked with --live", firstOf(c.Args().Get(1), sh.rest))
 	}
 	return nil

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -99,6 +100,8 @@ func buildProgram(t *testing.T, path string) string {
 }
 
 // TestScripts runs every script of testdata/script. Scripts find anvil and refunds in PATH. Whatever reports they print as JSON are held to their schema.
+var updateScripts = flag.Bool("update-scripts", false, "rewrite the files that scripts compare with")
+
 func TestScripts(t *testing.T) {
 	bin, reports := buildRefunds(t), t.TempDir()
 	t.Cleanup(func() { checkKept(t, reports) }) // once all of them have run
@@ -106,6 +109,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		UpdateScripts:       *updateScripts,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PATH", bin+string(os.PathListSeparator)+e.Getenv("PATH"))
 			e.Setenv("USER", "tester")

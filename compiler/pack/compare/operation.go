@@ -112,7 +112,7 @@ func approvalChange(was, is *air.Approval) (change, by string) {
 
 // told are the members of an operation of which a comparison says more than that they differ, or that only explain others.
 var told = []string{
-	"id", "effect", "idempotency", "retries", "confirmation", "input", "output", "mcp", "state", "contractDigest", "textDigest", "evidence", "approval", "errors",
+	"id", "effect", "idempotency", "retries", "confirmation", "input", "output", "mcp", "state", "contractDigest", "textDigest", "evidence", "approval", "errors", "disclosureCost",
 }
 
 // otherMembers names the members of an operation that differ, without those of which more is told.

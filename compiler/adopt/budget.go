@@ -23,7 +23,7 @@ var toolBudget = diag.Rule{
 	Doc: "A person reviews, and a model chooses from, 5 to 15 operations at a time. Above 15, one is approved because the others were. " +
 		"Approve fewer of them, or have the server name what belongs together alike.",
 	Class: diag.Warning,
-	Since: "0.3",
+	Since: "0.1",
 }
 
 var toolBudgetExceeded = diag.Rule{
@@ -32,7 +32,7 @@ var toolBudgetExceeded = diag.Rule{
 	Doc: "Above 20 operations of one capability nothing more of it is approved. Approve those that are needed, or accept the finding with a " +
 		"reason and a day in gate.accept.",
 	Class: diag.Error,
-	Since: "0.3",
+	Since: "0.1",
 }
 
 var tokenBudget = diag.Rule{
@@ -41,7 +41,7 @@ var tokenBudget = diag.Rule{
 	Doc: "The names, descriptions and input schemas of its operations come to more than 18,000 tokens, 1,200 each for 15 of them; a client " +
 		"sends them on every turn. Approve fewer of them, or have the server shorten its texts.",
 	Class: diag.Warning,
-	Since: "0.3",
+	Since: "0.1",
 }
 
 var tokenBudgetExceeded = diag.Rule{
@@ -50,7 +50,7 @@ var tokenBudgetExceeded = diag.Rule{
 	Doc: "Above 24,000 tokens of one capability nothing more of it is approved. Approve those that are needed, or accept the finding with a " +
 		"reason and a day in gate.accept.",
 	Class: diag.Error,
-	Since: "0.3",
+	Since: "0.1",
 }
 
 // Budgets reports the capabilities of d that are too large, sorted. Of a document's approved part it says what may be approved; of the whole, what would

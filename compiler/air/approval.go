@@ -92,7 +92,7 @@ func (o Operation) refuses(a Approval, now time.Time) (diag.Rule, string) {
 	until, err := a.until()
 	switch {
 	case o.Block != nil:
-		return approvalEnded, "ends: " + o.Block.story()
+		return approvalEnded, "ends: " + o.Block.Story()
 	case o.State == StateBlocked || o.State == StateDeprecated:
 		return approvalRefused, fmt.Sprintf("has no effect: the operation is %s", o.State)
 	case a.By == "" || signedAt(a).IsZero() || err != nil:

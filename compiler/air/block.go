@@ -22,8 +22,8 @@ type Block struct {
 // OfFile reports a block that a configuration file states. It ends where that file no longer states it.
 func (b Block) OfFile() bool { return b.SourceRef != "" }
 
-// story tells whose decision it is.
-func (b Block) story() string {
+// Story tells whose decision it is, and why: the operation is blocked by "ada" since ...: reason.
+func (b Block) Story() string {
 	text := "the operation is blocked"
 	if b.By != "" {
 		text += fmt.Sprintf(" by %q", b.By)

@@ -51,6 +51,11 @@ func Decode(data []byte) (Document, error) {
 			return Document{}, fmt.Errorf("read AIR document: %w: operation %d (%q): %s", ErrFormat, i, o.ID, problem)
 		}
 	}
+	for _, c := range d.Capabilities {
+		if slices.ContainsFunc(c.Evidence, Claim.outOfBounds) {
+			return Document{}, fmt.Errorf("read AIR document: %w: capability %q: a claim holds a figure out of bounds", ErrFormat, c.ID)
+		}
+	}
 	sortOperations(d.Operations)
 	return d, nil
 }
@@ -72,7 +77,7 @@ func (o Operation) malformed() string {
 		return "input.params is not what input.schema gives"
 	}
 	for _, c := range o.Evidence {
-		if c.Subject != o.ID || !share(c.Confidence) || c.N < 0 || !share(c.Low) || !share(c.High) || c.Low > c.High {
+		if c.Subject != o.ID || c.outOfBounds() {
 			return fmt.Sprintf("a claim on %s is about another operation, or holds a figure out of bounds", c.Predicate)
 		}
 	}
@@ -80,6 +85,10 @@ func (o Operation) malformed() string {
 }
 
 func outside(v, limit int) bool { return v < 0 || v > limit }
+
+func (c Claim) outOfBounds() bool {
+	return !share(c.Confidence) || c.N < 0 || !share(c.Low) || !share(c.High) || c.Low > c.High
+}
 
 func share(v float64) bool { return v >= 0 && v <= 1 }
 

@@ -26,6 +26,12 @@ func randomDocument(r *rand.Rand) Document {
 	var d Document
 	fill(r, reflect.ValueOf(&d).Elem(), Enumerations(), 3)
 	d.SchemaVersion, d.Service.ID = SchemaVersion, ServiceID(d.Service.ID)
+	for _, capability := range d.Capabilities {
+		for j := range capability.Evidence {
+			c := &capability.Evidence[j]
+			c.Low, c.High = min(c.Low, c.High), max(c.Low, c.High)
+		}
+	}
 	for i := range d.Operations {
 		o := &d.Operations[i]
 		o.ID, o.CanonicalName = fmt.Sprintf("s.op%d", i), fmt.Sprintf("op%d", i)

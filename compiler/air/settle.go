@@ -197,6 +197,15 @@ func (o Operation) retryBasis() RetryBasis {
 	return BasisUnproven
 }
 
+// SafetyValues returns what holds of o by each of [SafetyPredicates].
+func (o Operation) SafetyValues() map[Predicate]canon.Raw {
+	return map[Predicate]canon.Raw{
+		PredicateKind: ValueOf(o.Effect.Kind), PredicateRisk: ValueOf(o.Effect.Risk), PredicateReversible: ValueOf(o.Effect.Reversible),
+		PredicateIdempotency: ValueOf(o.Idempotency.Mode), PredicateRetries: ValueOf(o.Retries.Mode),
+		PredicateConfirmation: ValueOf(o.Confirmation.Required), PredicateHuman: ValueOf(o.Confirmation.HumanApproval),
+	}
+}
+
 // LooserThan lists the safety predicates on which o is less safe than other.
 func (o Operation) LooserThan(other Operation) []Predicate {
 	looser := []bool{

@@ -156,6 +156,11 @@ func (e *NotWholeError) Error() string {
 	return fmt.Sprintf("pack %s does not verify: %s%s; see `anvil pack verify %s`", e.Dir, e.Findings[0].Message, more, diag.ShellPath(e.Dir))
 }
 
+// NotWhole is the error of a pack with findings of which one at least is an error; the others are left out.
+func NotWhole(dir string, findings []diag.Finding) *NotWholeError {
+	return &NotWholeError{dir, slices.DeleteFunc(slices.Clone(findings), func(f diag.Finding) bool { return !isError(f) })}
+}
+
 // Open is [Read] for who needs a whole pack: any finding that is an error makes the error a *[NotWholeError].
 func Open(dir string) (*Pack, error) {
 	p, findings, err := Read(dir)
@@ -163,7 +168,7 @@ func Open(dir string) (*Pack, error) {
 		return nil, err
 	}
 	if !IsWhole(findings) {
-		return nil, &NotWholeError{dir, slices.DeleteFunc(findings, func(f diag.Finding) bool { return !isError(f) })}
+		return nil, NotWhole(dir, findings)
 	}
 	return p, nil
 }

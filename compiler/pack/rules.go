@@ -9,28 +9,28 @@ var (
 		Doc: `A file's digest is not the one its manifest states. Generated files are not edited by hand: change the inputs and build again.`}
 	fileUnexpected = diag.Rule{ID: "pack-file-unexpected", Title: "A file was smuggled in", Class: diag.Error, Security: true, Since: "0.1",
 		Doc: `The folder holds a file, link or folder that the manifest does not list. Remove it.`}
-	fileSpecial = diag.Rule{ID: "pack-file-special", Title: "Something else stands in the place of a sealed file", Class: diag.Error, Security: true, Since: "0.2",
+	fileSpecial = diag.Rule{ID: "pack-file-special", Title: "Something else stands in the place of a sealed file", Class: diag.Error, Security: true, Since: "0.1",
 		Doc: `Where the manifest seals a file or needs a folder, there is a link, a pipe, a device or a folder: what it leads to is nothing the
 pack has sealed. Remove it, and build the pack again with "anvil mcp adopt".`}
-	fileShared = diag.Rule{ID: "pack-file-shared", Title: "A sealed file has another name", Class: diag.Warning, Since: "0.2",
+	fileShared = diag.Rule{ID: "pack-file-shared", Title: "A sealed file has another name", Class: diag.Warning, Since: "0.1",
 		Doc: `A file of the pack is a hard link: who writes to its other name changes the pack, which then no longer verifies. Copy the folder
 without links. It happens too while another anvil replaces the pack.`}
-	pathUnportable = diag.Rule{ID: "pack-path-unportable", Title: "Windows cannot have a file of this name", Class: diag.Warning, Since: "0.2",
+	pathUnportable = diag.Rule{ID: "pack-path-unportable", Title: "Windows cannot have a file of this name", Class: diag.Warning, Since: "0.1",
 		Doc: `A path of the pack holds a name that Windows keeps for a device, a character that it refuses, or ends in a dot or a space. The pack
 cannot be opened there.`}
-	outputDangling = diag.Rule{ID: "pack-output-dangling", Title: "Build graph and artifacts contradict each other", Class: diag.Error, Since: "0.2",
+	outputDangling = diag.Rule{ID: "pack-output-dangling", Title: "Build graph and artifacts contradict each other", Class: diag.Error, Since: "0.1",
 		Doc: `A node of the build graph makes an artifact that the manifest does not list, that another makes too, or that is said to be of another
 kind; or no node makes an artifact. Build the pack again with "anvil mcp adopt".`}
-	archiveMalformed = diag.Rule{ID: "pack-archive-malformed", Title: "The archive is not one that anvil writes", Class: diag.Error, Security: true, Since: "0.2",
+	archiveMalformed = diag.Rule{ID: "pack-archive-malformed", Title: "The archive is not one that anvil writes", Class: diag.Error, Security: true, Since: "0.1",
 		Doc: `An archive of a pack is the same bytes wherever it is made: a tar of regular files in order, without times and owners, with nothing
 behind them. This one is cut short, holds something more, or was made by another program. Make it with "anvil pack archive".`}
-	idRepeated = diag.Rule{ID: "pack-id-repeated", Title: "Two packs have one id", Class: diag.Error, Since: "0.2",
+	idRepeated = diag.Rule{ID: "pack-id-repeated", Title: "Two packs have one id", Class: diag.Error, Since: "0.1",
 		Doc: `The id is that of the service, and callers tell operations apart by it: of two packs with one id nobody can say whose operation is
 meant. Use one of them.`}
 	pathUnsafe = diag.Rule{ID: "pack-path-unsafe", Title: "An artifact path leaves the pack", Class: diag.Error, Security: true, Since: "0.1",
 		Doc: `The manifest lists a path that is absolute, climbs out of the folder, holds control characters, is listed twice, or is the same as
 another to a file system that ignores case or normalises Unicode.`}
-	contentsMismatch = diag.Rule{ID: "pack-contents-mismatch", Title: "The list of artifacts is not the sealed one", Class: diag.Error, Security: true, Since: "0.2",
+	contentsMismatch = diag.Rule{ID: "pack-contents-mismatch", Title: "The list of artifacts is not the sealed one", Class: diag.Error, Security: true, Since: "0.1",
 		Doc: `The digest that the manifest states of its artifacts and nodes is not theirs. It was edited by hand; build the pack again.`}
 	digestMismatch = diag.Rule{ID: "pack-digest-mismatch", Title: "The pack digest is wrong", Class: diag.Error, Security: true, Since: "0.1",
 		Doc: `The digest that the manifest states is not the digest of the manifest. It was edited by hand; build the pack again.`}

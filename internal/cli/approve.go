@@ -176,7 +176,7 @@ func withoutBlock(blocks []air.Block, id string) []air.Block {
 
 // choose returns the operations to approve; a name that is not there, and a blocked operation that is named, are errors. Those chosen by
 // their kind are left out when their approval holds: who gave it, why and until when stays, and a second run changes nothing.
-// Those chosen for reading only are passed over where the gate has something against their tool.
+// Those chosen for reading only are passed over where the gate has something against their tool, or the tool has changed since it was approved.
 func (s selection) choose(d air.Document) (chosen, skipped []air.Operation, err error) {
 	if chosen, err = s.named(d); err != nil {
 		return nil, nil, err
@@ -186,7 +186,7 @@ func (s selection) choose(d air.Document) (chosen, skipped []air.Operation, err 
 		holds := o.State == air.StateApproved && o.Approval.TextDigest == o.TextDigest
 		switch {
 		case named || holds || o.State == air.StateBlocked, !s.all && (!s.readOnly || o.Effect.Kind != air.Read):
-		case !s.all && s.concerns.of(o) != "":
+		case !s.all && (s.concerns.of(o) != "" || o.Lapsed != nil):
 			skipped = append(skipped, o)
 		default:
 			chosen = append(chosen, o)

@@ -31,7 +31,7 @@ and exits 1. The gate is run by its settings in the configuration, which are the
 			&cli.StringFlag{Name: "expires", Usage: "how long it holds: a number of days, the last `DATE`, or a time in RFC 3339 (default: 90 days, or until the first approval ends)"},
 			&cli.IntFlag{Name: "serial", Usage: "the serial `NUMBER` (default: one more than that of the certification that is replaced)"},
 			&cli.StringFlag{Name: "at", Usage: "the `TIME` of issue in RFC 3339, to make a certification again (default: now)"},
-			&cli.StringFlag{Name: "evidence", Usage: "how the snapshot was captured, as `anvil mcp inspect --stable 3 --evidence FILE` wrote it to `FILE`"},
+			&cli.StringFlag{Name: "evidence", Usage: "how the snapshot was captured: the `FILE` that anvil mcp inspect --stable 3 --evidence wrote"},
 			formatFlag("text", "json", "yaml", "markdown"), configFlag(),
 		}, gateFlags()...),
 		Action: sh.certify,

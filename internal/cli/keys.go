@@ -28,7 +28,7 @@ func (sh *shell) keysNewCommand() *cli.Command {
 overwritten. Keep the private key out of version control; the public one belongs in it.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "out", Value: "anvil-key.pem", Usage: "write the private key to `FILE`, and the public one to FILE.pub"},
-			&cli.StringFlag{Name: "name", Usage: "whose key it is, as trust files call it (default: the variable USER)"},
+			&cli.StringFlag{Name: "name", Usage: "whose key it is, as trust files call it (default: the name of the file)"},
 		},
 		Action: sh.keysNew,
 	}
@@ -38,7 +38,7 @@ func (sh *shell) keysShowCommand() *cli.Command {
 	return &cli.Command{
 		Name: "show", Usage: "print the id of a key, and what a trust file needs to trust it", ArgsUsage: "FILE",
 		Description: "FILE is a private key or a public one; of either only the public half is printed. The id is the SHA-256 of the public key's SPKI bytes.",
-		Flags:       []cli.Flag{&cli.StringFlag{Name: "name", Usage: "whose key it is, as trust files call it (default: the variable USER)"}},
+		Flags:       []cli.Flag{&cli.StringFlag{Name: "name", Usage: "whose key it is, as trust files call it (default: the name of the file)"}},
 		Action:      sh.keysShow,
 	}
 }
@@ -70,7 +70,7 @@ func (sh *shell) keysNew(c *cli.Context) error {
 		return errors.Join(err, os.Remove(out))
 	}
 	fmt.Fprintf(sh.out, "private key  %s  (yours alone; keep it out of version control)\npublic key   %s\n", diag.Printable(out), diag.Printable(public))
-	return sh.printKey(c, key.Public())
+	return sh.printKey(c, out, key.Public())
 }
 
 // writeNew makes a file that is not there yet, with exactly the mode.
@@ -105,23 +105,20 @@ func (sh *shell) keysShow(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		return sh.printKey(c, key.Public())
+		return sh.printKey(c, path, key.Public())
 	}
 	key, err := certify.ParsePublicKey(text)
 	if err != nil {
 		return usagef("%s: %w", path, err)
 	}
-	return sh.printKey(c, key)
+	return sh.printKey(c, path, key)
 }
 
 // printKey prints the id of a key, the key, and the entry of a trust file.
-func (sh *shell) printKey(c *cli.Context, key certify.PublicKey) error {
+func (sh *shell) printKey(c *cli.Context, file string, key certify.PublicKey) error {
 	name := c.String("name")
 	if name == "" {
-		name, _ = sh.getenv("USER")
-	}
-	if name == "" {
-		name = "NAME"
+		name, _, _ = strings.Cut(filepath.Base(file), ".")
 	}
 	fmt.Fprintf(sh.out, "keyid        %s\n\n%s\nfor the trust file, below keys:\n", key.ID(), key.PEM())
 	fmt.Fprintf(sh.out, "  - name: %s\n    keyid: %s\n    roles: [%s]\n    public: |\n", canon.Quote(diag.Printable(name)), key.ID(), certify.RoleCertify)

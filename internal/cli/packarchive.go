@@ -70,7 +70,7 @@ func (sh *shell) packArchive(c *cli.Context) error {
 		return err
 	}
 	if !pack.IsWhole(findings) {
-		return &pack.NotWholeError{Dir: dir, Findings: findings}
+		return pack.NotWhole(dir, findings)
 	}
 	if within(dir, file) {
 		return usagef("%s lies in the pack %s, which it would be smuggled into; name a file outside", file, dir)

@@ -46,6 +46,9 @@ func (sh *shell) packVerify(c *cli.Context) error {
 	if err := sh.checkTrustFlags(c); err != nil {
 		return err
 	}
+	if c.IsSet("trust") && c.Bool("no-rebuild") {
+		return usagef("--no-rebuild leaves out what --trust relies on; leave it out")
+	}
 	if c.IsSet("trust") {
 		p, findings, err := verified(c.Args().First(), true)
 		if err != nil {
@@ -115,7 +118,7 @@ func readPack(path string) (*pack.Pack, []diag.Finding, error) {
 func openPack(path string) (*pack.Pack, error) {
 	p, findings, err := readPack(path)
 	if err == nil && !pack.IsWhole(findings) {
-		err = &pack.NotWholeError{Dir: path, Findings: findings}
+		err = pack.NotWhole(path, findings)
 	}
 	return p, err
 }

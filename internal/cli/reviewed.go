@@ -83,11 +83,7 @@ func newReviewed(o air.Operation, it surface.Item) (reviewedOperation, error) {
 
 // evidenceOf lists the safety facts of o with their claims.
 func evidenceOf(o air.Operation) []predicateView {
-	holds := map[air.Predicate]canon.Raw{
-		air.PredicateKind: air.ValueOf(o.Effect.Kind), air.PredicateRisk: air.ValueOf(o.Effect.Risk), air.PredicateReversible: air.ValueOf(o.Effect.Reversible),
-		air.PredicateIdempotency: air.ValueOf(o.Idempotency.Mode), air.PredicateRetries: air.ValueOf(o.Retries.Mode),
-		air.PredicateConfirmation: air.ValueOf(o.Confirmation.Required),
-	}
+	holds := o.SafetyValues()
 	var views []predicateView
 	for _, predicate := range air.SafetyPredicates {
 		weighed := o.Resolve(predicate)

@@ -73,20 +73,27 @@ func concernsOf(v gate.Verdict) concerns {
 // of tells what is found in the tool of an operation; "" for nothing.
 func (c concerns) of(o air.Operation) string { return strings.Join(c[o.MCP.ToolName], ", ") }
 
+const passedOver = "not approved"
+
 // tell writes the operations that were approved in spite of what is found in their tools, and those that were passed over for it.
 func (c concerns) tell(w io.Writer, chosen, skipped []air.Operation, dir string) {
 	told := 0
 	list := func(operations []air.Operation, how string) {
 		for _, o := range operations {
-			if c.of(o) == "" {
+			why := "the gate warns of its security (" + c.of(o) + ")"
+			switch {
+			case c.of(o) != "":
+			case o.Lapsed != nil && how == passedOver:
+				why = "it has changed since it was approved; see what changed with `anvil mcp review " + diag.ShellPath(dir) + "`"
+			default:
 				continue
 			}
 			if told++; told <= mostWarnings {
-				fmt.Fprintf(w, "%s %s: the gate warns of its security (%s)\n", how, brief(o.MCP.ToolName), c.of(o))
+				fmt.Fprintf(w, "%s %s: %s\n", how, brief(o.MCP.ToolName), why)
 			}
 		}
 	}
-	list(skipped, "not approved")
+	list(skipped, passedOver)
 	list(chosen, "approved in spite of warnings")
 	if more := told - mostWarnings; more > 0 {
 		fmt.Fprintf(w, "and %s more\n", counted(more, "operation"))

@@ -215,7 +215,7 @@ func notes(p air.Param) string {
 		notes = append(notes, "format "+diag.Printable(diag.ShortName(p.Format)))
 	}
 	if p.Nullable {
-		notes = append(notes, "null is taken too")
+		notes = append(notes, "null is taken too, by --json")
 	}
 	if len(p.Default) > 0 {
 		notes = append(notes, "default "+shown(p.Default, maxChoice))

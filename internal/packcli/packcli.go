@@ -137,11 +137,19 @@ func (c *CLI) notExposed(word string, o air.Operation) error {
 		quoted(word), diag.ShellPath(c.dir), diag.ShellPath(c.dir), diag.ShellWord(o.ID))}}
 	switch lapsed := c.lapsed[o.ID]; {
 	case o.State == air.StateBlocked:
-		e.Problems[0] = fmt.Sprintf("%s is blocked and cannot be called: %s", quoted(word), strings.Join(o.ReviewNotes, "; "))
+		e.Problems[0] = fmt.Sprintf("%s cannot be called: %s", quoted(word), blocked(o))
 	case lapsed != "":
 		e.Problems[0] = fmt.Sprintf("%s is no command any more: %s; approve it again with `anvil mcp approve %s %s`", quoted(word), lapsed, diag.ShellPath(c.dir), diag.ShellWord(o.ID))
 	}
 	return e
+}
+
+// blocked says why nobody calls an operation: a person's decision, or what is wrong with it.
+func blocked(o air.Operation) string {
+	if o.Block != nil {
+		return diag.Printable(o.Block.Story())
+	}
+	return "the operation is blocked: " + diag.Printable(strings.Join(o.ReviewNotes, "; "))
 }
 
 // sharing returns the ids of the operations that a word names.

@@ -13,11 +13,11 @@ import (
 )
 
 var (
-	acceptanceExpired = diag.Rule{ID: "acceptance-expired", Title: "An acceptance has run out", Class: diag.Error, Since: "0.2",
+	acceptanceExpired = diag.Rule{ID: "acceptance-expired", Title: "An acceptance has run out", Class: diag.Error, Since: "0.1",
 		Doc: `Somebody accepted a finding for a time, and the time is over, so the finding counts again and so does this reminder, even when there is
 nothing left to accept. Look whether the server has been fixed; else accept the finding anew, with a reason that still holds.`,
 		Hint: "remove the acceptance, or give it a new day after looking at the finding again"}
-	acceptanceUnused = diag.Rule{ID: "acceptance-unused", Title: "An acceptance accepts nothing", Class: diag.Warning, Since: "0.2",
+	acceptanceUnused = diag.Rule{ID: "acceptance-unused", Title: "An acceptance accepts nothing", Class: diag.Warning, Since: "0.1",
 		Doc: `The configuration accepts a finding that the server does not have (any more). An acceptance that waits for nothing would hide the finding when
 it comes back.`,
 		Hint: "remove the acceptance from the configuration"}

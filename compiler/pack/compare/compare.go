@@ -46,7 +46,7 @@ type OperationChange struct {
 	Change   string          `json:"change"` // added, removed, changed
 	Class    Class           `json:"class"`
 	Fields   []string        `json:"fields"`            // of the signature that differ: publicName, input, output, effect, contract, text
-	Posture  []PostureChange `json:"posture,omitempty"` // of what holds without an approval
+	Posture  []PostureChange `json:"posture,omitempty"` // of what holds without an approval, and under one where both have it
 	State    *Turn           `json:"state,omitempty"`
 	Approval string          `json:"approval,omitzero"` // given, withdrawn, renewed
 	By       string          `json:"by,omitzero"`       // of the approval, the new one where there is one

@@ -32,6 +32,10 @@ func operationChange(id string, before, after content, findings []diag.Finding) 
 		bareWas, _ := before.bare.Find(id)
 		bareIs, _ := after.bare.Find(id)
 		o.Posture = posture(bareWas, bareIs)
+		if was.Approval != nil && is.Approval != nil { // what was approved may be guarded otherwise by what people state of it
+			o.Posture = withMore(o.Posture, posture(was, is))
+			c.Effect = c.Effect || len(o.Posture) > 0
+		}
 		for _, p := range o.Posture {
 			c.Moved = append(c.Moved, air.Predicate(p.Predicate))
 			if p.Looser {
@@ -80,7 +84,7 @@ func fields(was, is air.OperationSignature) []string {
 func posture(was, is air.Operation) []PostureChange {
 	looser := is.LooserThan(was)
 	var changes []PostureChange
-	before, after := values(was), values(is)
+	before, after := was.SafetyValues(), is.SafetyValues()
 	for _, p := range air.SafetyPredicates {
 		if !bytes.Equal(before[p], after[p]) {
 			changes = append(changes, PostureChange{string(p), before[p], after[p], slices.Contains(looser, p)})
@@ -89,12 +93,14 @@ func posture(was, is air.Operation) []PostureChange {
 	return changes
 }
 
-func values(o air.Operation) map[air.Predicate]canon.Raw {
-	return map[air.Predicate]canon.Raw{
-		air.PredicateKind: air.ValueOf(o.Effect.Kind), air.PredicateRisk: air.ValueOf(o.Effect.Risk), air.PredicateReversible: air.ValueOf(o.Effect.Reversible),
-		air.PredicateIdempotency: air.ValueOf(o.Idempotency.Mode), air.PredicateRetries: air.ValueOf(o.Retries.Mode),
-		air.PredicateConfirmation: air.ValueOf(o.Confirmation.Required),
+// withMore returns changes with those of more about other predicates.
+func withMore(changes, more []PostureChange) []PostureChange {
+	for _, m := range more {
+		if !slices.ContainsFunc(changes, func(c PostureChange) bool { return c.Predicate == m.Predicate }) {
+			changes = append(changes, m)
+		}
 	}
+	return changes
 }
 
 // approvalChange says what became of an approval, and who gave it.

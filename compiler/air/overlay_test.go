@@ -168,3 +168,24 @@ func TestLapseEndsWithADecision(t *testing.T) {
 		}
 	}
 }
+
+// An approval of a change is no proof that it only reads, whatever a file states of it before or after: the call is confirmed and not retried.
+func TestAnOverlayMakesNoVerifiedRead(t *testing.T) {
+	d := inferred()
+	change, _ := d.Find("s.change")
+	yes := true
+	v := Overlay{Operation: "s.change", Effect: Read, Risk: RiskLow, Reversible: &yes, By: "ada", Reason: "fine", Seen: change.SeenDigest(), SourceRef: "anvil.yaml#/annotations/s/change"}
+	d, _ = d.WithOverlays([]Overlay{v})
+	approval := Approval{Operation: "s.change", By: "eve", At: "2026-11-29T10:00:00Z", ContractDigest: change.ContractDigest, TextDigest: change.TextDigest}
+	d, _ = d.WithApprovals([]Approval{approval}, time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC))
+	o, _ := d.Find("s.change")
+	if o.State != StateApproved || o.Effect.Kind != Read {
+		t.Fatalf("the overlay is not in force: %s, %s", o.State, o.Effect.Kind)
+	}
+	if !o.Confirmation.Required || o.Retries.Mode != RetryNone || o.Idempotency.Mode != IdempotencyNone || o.Reads() {
+		t.Errorf("confirmation %v, retries %s, idempotency %s", o.Confirmation.Required, o.Retries.Mode, o.Idempotency.Mode)
+	}
+	if look, _ := d.Find("s.look"); !look.Reads() {
+		t.Error("what reads by itself reads no more")
+	}
+}

@@ -185,7 +185,7 @@ func (s selection) choose(d air.Document) (chosen, skipped []air.Operation, err 
 		named := slices.ContainsFunc(chosen, func(c air.Operation) bool { return c.ID == o.ID })
 		holds := o.State == air.StateApproved && o.Approval.TextDigest == o.TextDigest
 		switch {
-		case named || holds || o.State == air.StateBlocked, !s.all && (!s.readOnly || o.Effect.Kind != air.Read):
+		case named || holds || o.State == air.StateBlocked, !s.all && (!s.readOnly || o.Effect.Kind != air.Read || !o.Reads()):
 		case !s.all && (s.concerns.of(o) != "" || o.Lapsed != nil):
 			skipped = append(skipped, o)
 		default:

@@ -71,7 +71,7 @@ func (sh *shell) selection(c *cli.Context, which string) (selection, error) {
 	if s.record.By == "" {
 		s.record.By, _ = sh.getenv("USER")
 	}
-	if s.record.Expires != "" {
+	if c.IsSet("expires") {
 		last, err := time.Parse(time.DateOnly, s.record.Expires)
 		if err != nil {
 			return s, usagef("--expires %q is no date: write it as 2006-01-02", s.record.Expires)

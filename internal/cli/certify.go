@@ -119,11 +119,13 @@ func (sh *shell) certifyInputs(c *cli.Context) (in certify.Inputs, err error) {
 			return in, usagef("--at %s is in the future; a certificate is issued now, or made again as it was", text)
 		}
 	}
-	if in.Expires, err = expiry(c.String("expires"), in.At); err != nil {
-		return in, err
+	if c.IsSet("expires") {
+		if in.Expires, err = expiry(c.String("expires"), in.At); err != nil {
+			return in, err
+		}
 	}
-	if in.Serial = c.Int("serial"); c.IsSet("serial") && in.Serial < 1 {
-		return in, usagef("--serial %d is not above 0", in.Serial)
+	if in.Serial = c.Int("serial"); c.IsSet("serial") && (in.Serial < 1 || in.Serial > maxSerial) {
+		return in, usagef("--serial %d is not within 1 to %d", in.Serial, maxSerial)
 	}
 	in.Evidence, err = readEvidence(c.String("evidence"))
 	return in, err
@@ -148,14 +150,25 @@ func reproducing(c *cli.Context) string {
 	return string(bytes.TrimSpace(b.Bytes()))
 }
 
-// expiry reads --expires: days from the time of issue, a last day, or a moment.
+// Bounds of what a certificate says of itself: serials that every reader of JSON keeps exactly, and days.
+const (
+	maxSerial   = 1 << 53
+	maxValidity = 3650
+)
+
+// expiry reads --expires: days from the time of issue, a last day, or a moment, none of them more than maxValidity days ahead.
 func expiry(text string, at time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
+	moment, err := readExpiry(text, at)
+	if err == nil && moment.After(at.AddDate(0, 0, maxValidity+1)) {
+		err = usagef("--expires %s is more than %d days ahead; certify again before that, and give an earlier date", text, maxValidity)
 	}
+	return moment, err
+}
+
+func readExpiry(text string, at time.Time) (time.Time, error) {
 	if days, err := strconv.Atoi(text); err == nil {
-		if days < 1 || days > 3650 {
-			return time.Time{}, usagef("--expires %d: give 1 to 3650 days, or a date", days)
+		if days < 1 || days > maxValidity {
+			return time.Time{}, usagef("--expires %d: give 1 to %d days, or a date", days, maxValidity)
 		}
 		return at.AddDate(0, 0, days), nil
 	}
@@ -193,18 +206,18 @@ func readEvidence(path string) (*certify.Evidence, error) {
 	}, nil
 }
 
-// earlierSerial is the highest serial that a pack was certified with; 0 when it never was.
-func earlierSerial(p *pack.Pack) (int, error) {
-	serial := 0
+// earlierSerial is the highest serial that a pack was certified with; 0 when it never was. Where one of two files cannot be read the error says so, and
+// the serial is that of the other.
+func earlierSerial(p *pack.Pack) (serial int, err error) {
+	if _, c, err := earlierEnvelope(p); err == nil && c != nil {
+		serial = c.Serial
+	}
 	if data, there := p.Certificates[certify.File]; there {
 		c, err := certify.Decode(data)
 		if err != nil {
-			return 0, usagef("%s of %s cannot be read, so nobody knows which serial comes next: %w; restore it, or give a higher one than any before with --serial NUMBER",
+			return serial, usagef("%s of %s cannot be read, so nobody knows which serial comes next: %w; restore it, or give a higher one than any before with --serial NUMBER",
 				certify.File, p.Dir, err)
 		}
-		serial = c.Serial
-	}
-	if _, c, err := earlierEnvelope(p); err == nil && c != nil {
 		serial = max(serial, c.Serial)
 	}
 	return serial, nil

@@ -48,6 +48,8 @@ func (sh *shell) certifyAnew(c *cli.Context, asked certifying) error {
 	switch {
 	case err != nil && !given:
 		return err
+	case !given && last >= maxSerial:
+		return usagef("the pack was certified with the serial %d, and there is none above it; take %s away once every trust file that remembers it is changed", last, certify.File)
 	case !given:
 		asked.inputs.Serial = last + 1
 	case asked.inputs.Serial < last:

@@ -38,7 +38,7 @@ that fails every --fail-on.
 
 A difference that was looked at and may stay for a while is let pass by its fingerprint, under diff.accept in the configuration; the
 report prints the entries for what fails, ten or with --full all. --shard 2/5 checks the second of five parts of the servers, for CI that runs jobs side by side; each part tells
-of the acceptances that name one of its servers and are not used, and the first of snapshots without a server.
+of the acceptances that name one of its servers and are not used, and the first tells of snapshots without a server.
 
 What is compared is the surface with its snapshot. The gate has its say too, since an acceptance ends on its day: one that ran out is an
 error, and so are the findings that it accepted; one that accepts nothing is a warning, once all servers were looked at; what is accepted

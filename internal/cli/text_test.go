@@ -90,7 +90,17 @@ func TestChooseLeavesBlockedAndHeld(t *testing.T) {
 		{ID: "s.c", MCP: air.MCP{ToolName: "c"}, Effect: air.Effect{Kind: air.Read}, State: air.StateBlocked, ReviewNotes: []string{"two tools of that name"}},
 		{ID: "s.d", MCP: air.MCP{ToolName: "d"}, Effect: air.Effect{Kind: air.Read}, State: air.StateApproved, Approval: held, TextDigest: "t1"},
 		{ID: "s.e", MCP: air.MCP{ToolName: "e"}, Effect: air.Effect{Kind: air.Read}, State: air.StateApproved, Approval: held, TextDigest: "t2"},
+		{ID: "s.f", MCP: air.MCP{ToolName: "f"}, Effect: air.Effect{Kind: air.Read}, State: air.StateGenerated}, // a file says so, and nothing else
+		{ID: "s.g", MCP: air.MCP{ToolName: "g"}, Effect: air.Effect{Kind: air.Read}, State: air.StateReviewRequired, Lapsed: &air.Lapse{}},
 	}}
+	for i, o := range d.Operations {
+		if o.Effect.Kind == air.Read && o.ID != "s.f" {
+			d.Operations[i].Evidence = []air.Claim{
+				{Subject: o.ID, Predicate: air.PredicateKind, Value: air.ValueOf(air.Read), Source: air.FromHint, Confidence: 0.9, Review: air.Unreviewed},
+				{Subject: o.ID, Predicate: air.PredicateRisk, Value: air.ValueOf(air.RiskLow), Source: air.FromHint, Confidence: 0.9, Review: air.Unreviewed},
+			}
+		}
+	}
 	tests := []struct {
 		name   string
 		choice selection
@@ -98,7 +108,7 @@ func TestChooseLeavesBlockedAndHeld(t *testing.T) {
 	}{
 		{"nothing", selection{}, ""},
 		{"reads, and the one whose text changed", selection{readOnly: true}, "s.a s.e"},
-		{"all", selection{all: true}, "s.a s.b s.e"},
+		{"all", selection{all: true}, "s.a s.b s.e s.f s.g"},
 		{"by tool and by id", selection{operations: []string{"b", "s.a"}}, "s.b s.a"},
 		{"a held one by name", selection{operations: []string{"d"}}, "s.d"},
 		{"name and kind", selection{operations: []string{"a"}, readOnly: true}, "s.a s.e"},

@@ -148,34 +148,15 @@ func below(blocked map[string]bool, p string) bool {
 }
 
 func smuggled(m member) diag.Finding {
-	f := finding(fileUnexpected, m.path, fmt.Sprintf("%s %q is in the folder and not in the manifest", what(m.mode), m.path))
+	f := finding(fileUnexpected, m.path, fmt.Sprintf("%s %q is in the folder and not in the manifest", atomicfile.KindOf(m.mode), m.path))
 	f.Hint = "remove it from the pack folder"
 	return f
 }
 
 func replaced(m member) diag.Finding {
-	f := finding(fileSpecial, m.path, fmt.Sprintf("%s stands where the pack has %q", what(m.mode), m.path))
+	f := finding(fileSpecial, m.path, fmt.Sprintf("%s stands where the pack has %q", atomicfile.KindOf(m.mode), m.path))
 	f.Hint = "remove it, and restore what was there from version control or build the pack again with `anvil mcp adopt`"
 	return f
-}
-
-// what names a kind of file.
-func what(mode fs.FileMode) string {
-	switch {
-	case mode.IsDir():
-		return "a folder"
-	case mode.IsRegular():
-		return "a file"
-	case mode&fs.ModeSymlink != 0:
-		return "a symbolic link"
-	case mode&fs.ModeNamedPipe != 0:
-		return "a pipe"
-	case mode&fs.ModeDevice != 0:
-		return "a device"
-	case mode&fs.ModeSocket != 0:
-		return "a socket"
-	}
-	return "something special"
 }
 
 // SameIDs returns a finding for every pack whose id an earlier one of packs has.

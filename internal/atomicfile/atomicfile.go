@@ -114,7 +114,7 @@ func replaceable(target string) (fs.FileInfo, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is in the way and only a regular file is replaced; remove it or choose another name", kindOf(info.Mode()))
+		return nil, fmt.Errorf("%s is in the way and only a regular file is replaced; remove it or choose another name", KindOf(info.Mode()))
 	}
 	return info, nil
 }

@@ -86,14 +86,18 @@ func regular(name string, info fs.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return nil
 	}
-	return fmt.Errorf("read %s: %w but %s", name, ErrNotRegular, kindOf(info.Mode()))
+	return fmt.Errorf("read %s: %w but %s", name, ErrNotRegular, KindOf(info.Mode()))
 }
 
-// kindOf names what is no regular file.
-func kindOf(mode fs.FileMode) string {
+// KindOf names a kind of file: "a file", "a folder", "a symbolic link", "a pipe" ...
+func KindOf(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
 		return "a folder"
+	case mode.IsRegular():
+		return "a file"
+	case mode&fs.ModeSymlink != 0:
+		return "a symbolic link"
 	case mode&fs.ModeNamedPipe != 0:
 		return "a pipe"
 	case mode&fs.ModeDevice != 0:

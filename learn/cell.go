@@ -1,0 +1,330 @@
+package learn
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"anvil/learn/sketch"
+)
+
+// Window is the stretch of time that a cell covers: "all", or one hour of UTC, "hour:2026-03-02T08".
+type Window string
+
+// All is the window without an end.
+const All Window = "all"
+
+const hourLayout = "2006-01-02T15"
+
+// HourOf returns the window of the hour in which at lies.
+func HourOf(at time.Time) Window { return Window("hour:" + at.UTC().Format(hourLayout)) }
+
+// Hour returns when the hour begins; false for a window that is none.
+func (w Window) Hour() (time.Time, bool) {
+	if len(w) < len("hour:") {
+		return time.Time{}, false
+	}
+	t, err := time.Parse(hourLayout, string(w[len("hour:"):]))
+	return t, err == nil && w == HourOf(t)
+}
+
+// Dimensions tell the cells of one tool and window apart. All empty is the cell of every event.
+type Dimensions struct {
+	Model    string
+	Profile  string
+	Resolver string
+	Client   string
+}
+
+// Compare orders dimensions; the empty ones come first.
+func (d Dimensions) Compare(other Dimensions) int {
+	return cmp.Or(cmp.Compare(d.Client, other.Client), cmp.Compare(d.Profile, other.Profile), cmp.Compare(d.Resolver, other.Resolver), cmp.Compare(d.Model, other.Model))
+}
+
+// Other is the name under which everything past the cap of a dimension is counted.
+const Other = "other"
+
+// Cell is what is known of a tool's calls in one window and of one tuple of dimensions: sums, a sketch and a few samples, never the events. Cells are
+// folded and merged in any order with one result.
+type Cell struct {
+	Window Window
+	Dims   Dimensions
+
+	Invocations int64 // succeeded and failed
+	Failures    int64
+	Cancelled   int64
+	Refused     int64
+	Attempts    int64 // of the invocations
+	Timed       int64 // invocations whose duration is known
+	Micros      int64 // sum of their durations
+	Metered     int64 // invocations whose tokens are known
+	InputSum    int64 // of their tokens
+	OutputSum   int64
+	Sized       int64 // invocations whose result has a size
+	Bytes       int64 // sum of those sizes
+	Asked       int64 // calls a person was asked about
+	Declined    int64 // of them, how many were answered no
+
+	Codes    map[string]int64 // failures and refusals by code
+	Cost     map[string]Spent // by currency
+	Duration sketch.Sketch    // microseconds
+	Size     sketch.Sketch    // bytes of results
+
+	First, Last time.Time // ends of the first and the last event, whatever its outcome
+	Recent      []Sample  // the latest invocations, at most [Recents], oldest first; of "all" alone
+	Earliest    []Sample  // the first invocations, at most [Earliests], oldest first; of "all" alone
+}
+
+// Spent is what a cell's calls cost in one currency.
+type Spent struct {
+	Calls  int64 // whose cost is known
+	Micros int64
+}
+
+// How many samples a cell keeps of each end: what is judged is the latest 40 calls, and a baseline is the first 20.
+const (
+	Recents   = 40
+	Earliests = 20
+)
+
+// Sample is one invocation, as far as drift is told by it.
+type Sample struct {
+	At     time.Time
+	ID     string // of the event
+	Failed bool
+	Micros int64 // of its duration; less than zero: not measured
+	Cost   Money // Currency is "" where it is not known
+}
+
+func (s Sample) compare(other Sample) int {
+	return cmp.Or(s.At.Compare(other.At), cmp.Compare(s.ID, other.ID))
+}
+
+// CellsOf lists the cells that e counts in: that of every event, the hour's, the model's, the decoding's and the client's, those of which it tells.
+func CellsOf(e Event) []Cell {
+	cells := []Cell{{Window: All}, {Window: HourOf(e.At)}}
+	if e.Model != "" {
+		cells = append(cells, Cell{Window: All, Dims: Dimensions{Model: e.Model}})
+	}
+	if e.Profile != "" {
+		cells = append(cells, Cell{Window: All, Dims: Dimensions{Model: e.Model, Profile: e.Profile, Resolver: e.Resolver}})
+	}
+	if e.Client != "" {
+		cells = append(cells, Cell{Window: All, Dims: Dimensions{Client: e.Client}})
+	}
+	return cells
+}
+
+// Fold counts e in.
+func (c *Cell) Fold(e Event) {
+	if c.First.IsZero() || e.At.Before(c.First) {
+		c.First = e.At
+	}
+	if e.At.After(c.Last) {
+		c.Last = e.At
+	}
+	if e.Asked != NotAsked {
+		c.Asked++
+	}
+	if e.Asked == SaidNo {
+		c.Declined++
+	}
+	if e.Code != "" {
+		addTo(&c.Codes, e.Code, 1)
+	}
+	switch e.Outcome {
+	case Cancelled:
+		c.Cancelled++
+		return
+	case Refused:
+		c.Refused++
+		return
+	case Failed:
+		c.Failures++
+	}
+	c.Invocations++
+	c.Attempts += int64(e.Attempts)
+	if e.Timed() {
+		c.Timed++
+		c.Micros += e.Duration.Microseconds()
+		c.Duration.Add(e.Duration.Microseconds())
+	}
+	if e.Tokens != nil {
+		c.Metered++
+		c.InputSum += e.Tokens.Input
+		c.OutputSum += e.Tokens.Output
+	}
+	if e.Output.Bytes >= 0 {
+		c.Sized++
+		c.Bytes += e.Output.Bytes
+		c.Size.Add(e.Output.Bytes)
+	}
+	if e.Cost != nil {
+		c.spend(e.Cost.Currency, Spent{1, e.Cost.Micros})
+	}
+	c.sample(sampleOf(e))
+}
+
+func sampleOf(e Event) Sample {
+	s := Sample{At: e.At, ID: e.ID, Failed: e.Outcome == Failed, Micros: -1}
+	if e.Timed() {
+		s.Micros = e.Duration.Microseconds()
+	}
+	if e.Cost != nil {
+		s.Cost = *e.Cost
+	}
+	return s
+}
+
+// sampled reports a cell that keeps samples: all of the tool's, and all of a client's.
+func (c *Cell) sampled() bool {
+	return c.Window == All && c.Dims.Model == "" && c.Dims.Profile == "" && c.Dims.Resolver == ""
+}
+
+func (c *Cell) sample(s Sample) {
+	if !c.sampled() {
+		return
+	}
+	if n := len(c.Recent); n < Recents || s.compare(c.Recent[0]) > 0 {
+		c.Recent = insert(c.Recent, s)
+		c.Recent = c.Recent[max(0, len(c.Recent)-Recents):]
+	}
+	if n := len(c.Earliest); n < Earliests || s.compare(c.Earliest[n-1]) < 0 {
+		c.Earliest = insert(c.Earliest, s)
+		c.Earliest = c.Earliest[:min(len(c.Earliest), Earliests)]
+	}
+}
+
+// insert puts s where it belongs; most come last.
+func insert(samples []Sample, s Sample) []Sample {
+	at := len(samples)
+	for at > 0 && s.compare(samples[at-1]) < 0 {
+		at--
+	}
+	if at > 0 && s.compare(samples[at-1]) == 0 {
+		return samples
+	}
+	return slices.Insert(samples, at, s)
+}
+
+// spend adds what was spent in a currency; past the cap of currencies it is left out, since amounts of several cannot be summed.
+func (c *Cell) spend(currency string, s Spent) {
+	have, known := c.Cost[currency]
+	if !known && len(c.Cost) >= maxCurrencies {
+		return
+	}
+	if c.Cost == nil {
+		c.Cost = map[string]Spent{}
+	}
+	c.Cost[currency] = Spent{have.Calls + s.Calls, have.Micros + s.Micros}
+}
+
+// The caps of what a cell tells apart.
+const (
+	maxCurrencies = 8
+	maxCodes      = 32
+)
+
+// addTo counts a code; past the cap it counts as other.
+func addTo(counts *map[string]int64, code string, n int64) {
+	if *counts == nil {
+		*counts = map[string]int64{}
+	}
+	if _, known := (*counts)[code]; !known && len(*counts) >= maxCodes {
+		code = Other
+	}
+	(*counts)[code] += n
+}
+
+// Merge counts all of other in, which stays as it is. Window and dimensions stay c's.
+func (c *Cell) Merge(other Cell) {
+	for _, p := range []struct {
+		to  *int64
+		add int64
+	}{
+		{&c.Invocations, other.Invocations}, {&c.Failures, other.Failures}, {&c.Cancelled, other.Cancelled}, {&c.Refused, other.Refused},
+		{&c.Attempts, other.Attempts}, {&c.Timed, other.Timed}, {&c.Micros, other.Micros}, {&c.Metered, other.Metered},
+		{&c.InputSum, other.InputSum}, {&c.OutputSum, other.OutputSum}, {&c.Sized, other.Sized}, {&c.Bytes, other.Bytes},
+		{&c.Asked, other.Asked}, {&c.Declined, other.Declined},
+	} {
+		*p.to += p.add
+	}
+	for _, code := range slices.Sorted(maps.Keys(other.Codes)) {
+		addTo(&c.Codes, code, other.Codes[code])
+	}
+	for _, currency := range slices.Sorted(maps.Keys(other.Cost)) {
+		c.spend(currency, other.Cost[currency])
+	}
+	c.Duration.Merge(other.Duration)
+	c.Size.Merge(other.Size)
+	if !other.First.IsZero() && (c.First.IsZero() || other.First.Before(c.First)) {
+		c.First = other.First
+	}
+	if other.Last.After(c.Last) {
+		c.Last = other.Last
+	}
+	for _, s := range other.Recent {
+		c.sample(s)
+	}
+	for _, s := range other.Earliest {
+		c.sample(s)
+	}
+}
+
+// FailureRate is the share of invocations that failed, 0 without any.
+func (c Cell) FailureRate() float64 {
+	if c.Invocations == 0 {
+		return 0
+	}
+	return float64(c.Failures) / float64(c.Invocations)
+}
+
+// MeanMicros is the mean duration of the invocations whose duration is known; false without any.
+func (c Cell) MeanMicros() (float64, bool) {
+	if c.Timed == 0 {
+		return 0, false
+	}
+	return float64(c.Micros) / float64(c.Timed), true
+}
+
+// alpha is the weight of the latest sample in a moving average.
+const alpha = 0.2
+
+// MovingFailureRate is the exponentially weighted moving average of failures over the recent samples, 0.2 for the latest, begun with the first; false without any.
+func (c Cell) MovingFailureRate() (float64, bool) {
+	return moving(c.Recent, func(s Sample) (float64, bool) {
+		if s.Failed {
+			return 1, true
+		}
+		return 0, true
+	})
+}
+
+// MovingMicros is the same average of the durations, of the samples that have one.
+func (c Cell) MovingMicros() (float64, bool) {
+	return moving(c.Recent, func(s Sample) (float64, bool) { return float64(s.Micros), s.Micros >= 0 })
+}
+
+func moving(samples []Sample, of func(Sample) (float64, bool)) (average float64, any bool) {
+	for _, s := range samples {
+		v, measured := of(s)
+		switch {
+		case !measured:
+		case !any:
+			average, any = v, true
+		default:
+			average += alpha * (v - average)
+		}
+	}
+	return average, any
+}
+
+// Exemplars are the ids of the latest five samples, oldest first.
+func (c Cell) Exemplars() []string {
+	var ids []string
+	for _, s := range c.Recent[max(0, len(c.Recent)-5):] {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}

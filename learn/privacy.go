@@ -1,0 +1,169 @@
+package learn
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"anvil/compiler/canon"
+	"anvil/compiler/wording"
+)
+
+// label is a name as it is kept: one that holds a credential, or is too long to be a name, gives way to a mark that is the same for the same name.
+func label(name string) string {
+	if plain(name) {
+		return name
+	}
+	if kept, known := labels.get(name); known {
+		return kept
+	}
+	kept := strings.ToValidUTF8(name, "\uFFFD")
+	if len(kept) > maxLabel || holdsSecret(kept) {
+		sum := sha256.Sum256([]byte(name))
+		kept = "redacted:" + hex.EncodeToString(sum[:8])
+	}
+	labels.put(name, kept)
+	return kept
+}
+
+// holdsSecret reports a credential in a word, at its start or behind a separator: srv-ghp_... as well as ghp_..., and what would be one as a token's value.
+func holdsSecret(word string) bool {
+	if len(wording.Secrets("token: "+word)) > 0 {
+		return true
+	}
+	for from := 0; len(word)-from >= minSecret; {
+		if len(wording.Secrets(word[from:])) > 0 {
+			return true
+		}
+		next := strings.IndexAny(word[from:], "-_/.:@ ")
+		if next < 0 {
+			return false
+		}
+		from += next + 1
+	}
+	return false
+}
+
+// minSecret is how short no credential is.
+const minSecret = 8
+
+// plain reports a name in which no credential fits: short, a digest, or a UUID.
+func plain(name string) bool {
+	switch {
+	case len(name) < minSecret:
+		return utf8.ValidString(name)
+	case len(name) == 36 && name[8] == '-' && name[13] == '-' && name[18] == '-' && name[23] == '-':
+		return strings.Trim(name, "0123456789abcdefABCDEF-") == ""
+	}
+	return canon.IsDigest(name)
+}
+
+// labels remembers how names came out: the same few come again and again.
+var labels memo
+
+// memo is a bounded map for several goroutines. When it is full it begins anew.
+type memo struct {
+	mu    sync.RWMutex
+	known map[string]string
+}
+
+const maxMemo = 10_000
+
+func (m *memo) get(name string) (string, bool) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	kept, known := m.known[name]
+	return kept, known
+}
+
+func (m *memo) put(name, kept string) {
+	if len(name) > maxLabel {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.known == nil || len(m.known) >= maxMemo {
+		m.known = map[string]string{}
+	}
+	m.known[name] = kept
+}
+
+// code is the code of what failed as it is counted. Text is none: it may hold anything.
+func code(outcome Outcome, given string) string {
+	if outcome == Succeeded || outcome == Cancelled {
+		return ""
+	}
+	if given == "" {
+		return UnknownCode
+	}
+	if len(given) > maxCode || strings.Trim(given, codeCharacters) != "" {
+		return UnknownCode
+	}
+	return label(given)
+}
+
+// UnknownCode stands for a failure that has no code.
+const UnknownCode = "unknown"
+
+const (
+	maxCode        = 64
+	codeCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-/"
+)
+
+// Digester takes from payloads what may be kept. Its key makes digests of one store comparable with each other and with nobody else's, so that a short
+// argument cannot be found by trying.
+type Digester struct {
+	Key     []byte // of the store
+	Capture bool   // keep the redacted text as well
+}
+
+// maxCapture is how much of a payload is kept where somebody asked for it, in bytes.
+const maxCapture = 4096
+
+// Payload measures a JSON text.
+func (d Digester) Payload(text []byte) Payload {
+	if text == nil {
+		return Unmeasured
+	}
+	mac := hmac.New(sha256.New, d.Key)
+	canonical, err := canon.Canonical(text)
+	if err != nil {
+		canonical = text
+	}
+	mac.Write(canonical)
+	p := Payload{Bytes: int64(len(text)), Digest: hex.EncodeToString(mac.Sum(nil)[:16]), Shape: Shape(text)}
+	if d.Capture {
+		p.Text = redacted(string(canonical))
+	}
+	return p
+}
+
+// redacted is a text without the credentials in it, and without the words that hold one.
+func redacted(text string) string {
+	if len(text) > maxCapture {
+		text = strings.ToValidUTF8(text[:maxCapture], "") + "..."
+	}
+	for range 8 {
+		found := wording.Secrets(text)
+		if len(found) == 0 {
+			return longWord.ReplaceAllStringFunc(text, func(word string) string {
+				if holdsSecret(word) {
+					return mark
+				}
+				return word
+			})
+		}
+		for _, s := range found {
+			text = strings.ReplaceAll(text, s.Value, mark)
+		}
+	}
+	return mark // there is no end of them
+}
+
+const mark = "[redacted]"
+
+var longWord = regexp.MustCompile(`[A-Za-z0-9_\-.+/=]{16,}`)

@@ -1,0 +1,172 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// gate is the part of a store that a recorder uses. It blocks while it is shut, and fails as often as it is told to. The real stores are recorded to in learn/storetest.
+type gate struct {
+	Store
+	mu     sync.Mutex
+	events []Event
+	sizes  []int
+	fails  int
+	shut   chan struct{}
+}
+
+func (g *gate) Key() []byte { return []byte("key") }
+
+func (g *gate) Record(ctx context.Context, events []Event) (Recorded, error) {
+	if g.shut != nil {
+		select {
+		case <-g.shut:
+		case <-ctx.Done():
+			return Recorded{}, ctx.Err()
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.fails > 0 {
+		g.fails--
+		return Recorded{}, errors.New("the disk is full")
+	}
+	g.events, g.sizes = append(g.events, events...), append(g.sizes, len(events))
+	return Recorded{Kept: len(events)}, nil
+}
+
+func observation(n int) Observation {
+	return Observation{Event: event(n), Arguments: []byte(`{"a":1}`), Result: []byte(`{"content":[]}`)}
+}
+
+func TestRecorderKeepsEverythingFromEverybody(t *testing.T) {
+	store := &gate{}
+	r := NewRecorder(store, RecorderOptions{Batch: 64})
+	var group sync.WaitGroup
+	for w := range 32 {
+		group.Go(func() {
+			for i := range 100 {
+				if !r.Observe(observation(w*100 + i)) {
+					t.Error("dropped")
+				}
+			}
+		})
+	}
+	group.Wait()
+	if err := r.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(store.events) != 3200 || r.Counts() != (Counts{Taken: 3200, Kept: 3200}) {
+		t.Errorf("%d, %+v", len(store.events), r.Counts())
+	}
+	if e := store.events[0]; e.Input.Bytes != 7 || e.Input.Shape != `{"a":number}` || e.Output.Digest == "" {
+		t.Errorf("%+v", e)
+	}
+	if err := r.Close(t.Context()); err != nil || r.Observe(observation(1)) || r.Flush(t.Context()) != nil {
+		t.Error("a closed recorder takes, or fails")
+	}
+}
+
+// TestRecorderNeverBlocks: a store that hangs costs observations, never time.
+func TestRecorderNeverBlocks(t *testing.T) {
+	store := &gate{shut: make(chan struct{})}
+	r := NewRecorder(store, RecorderOptions{Queue: 10, Batch: 5})
+	for i := range 100 {
+		r.Observe(observation(i))
+	}
+	got := r.Counts()
+	if got.Taken+got.Dropped != 100 || got.Dropped < 100-10-5 || got.Dropped > 90 {
+		t.Errorf("%+v", got)
+	}
+	close(store.shut)
+	if err := r.Close(t.Context()); err != nil || int64(len(store.events)) != got.Taken {
+		t.Errorf("%v, %d kept", err, len(store.events))
+	}
+}
+
+func TestRecorderBoundsPayloads(t *testing.T) {
+	store := &gate{shut: make(chan struct{})}
+	r := NewRecorder(store, RecorderOptions{Bytes: 1000})
+	big := Observation{Event: event(1), Result: make([]byte, 600)}
+	if first, second := r.Observe(big), r.Observe(big); !first || second && r.waiting.Load() > 1000 {
+		t.Errorf("%v %v, %d bytes wait", first, second, r.waiting.Load())
+	}
+	if !r.Observe(Observation{Event: event(2)}) {
+		t.Error("an event without payloads found no room")
+	}
+	close(store.shut)
+	if err := r.Close(t.Context()); err != nil || r.waiting.Load() != 0 {
+		t.Errorf("%v, %d bytes wait", err, r.waiting.Load())
+	}
+}
+
+func TestRecorderTriesAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, log := &gate{fails: 3}, []string{}
+		r := NewRecorder(store, RecorderOptions{Log: func(s string) { log = append(log, s) }})
+		r.Observe(observation(1))
+		if err := r.Close(t.Context()); err != nil || len(store.events) != 1 || len(log) != 0 {
+			t.Errorf("%v, %d kept, %q", err, len(store.events), log)
+		}
+		store = &gate{fails: tries}
+		r = NewRecorder(store, RecorderOptions{Log: func(s string) { log = append(log, s) }})
+		r.Observe(observation(1))
+		if err := r.Flush(t.Context()); err == nil || fmt.Sprint(log) != "[1 observations are lost: the disk is full]" || r.Counts().Lost != 1 {
+			t.Errorf("%v, %q, %+v", err, log, r.Counts())
+		}
+		r.Observe(observation(2))
+		if err := r.Flush(t.Context()); err != nil || len(store.events) != 1 {
+			t.Errorf("it does not recover: %v", err)
+		}
+		if err := r.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestRecorderGivesUpWhenToldTo(t *testing.T) {
+	store := &gate{shut: make(chan struct{})}
+	r := NewRecorder(store, RecorderOptions{})
+	r.Observe(observation(1))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.Close(ctx); err == nil || r.Counts().Lost != 1 {
+		t.Errorf("%v, %+v", err, r.Counts())
+	}
+}
+
+func TestRecorderWaitsForABatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &gate{}
+		var touched []Tool
+		r := NewRecorder(store, RecorderOptions{Linger: time.Second, After: func(_ context.Context, tools []Tool) { touched = append(touched, tools...) }})
+		for i := range 10 {
+			r.Observe(observation(i))
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if len(store.sizes) != 1 || store.sizes[0] != 10 || len(touched) != 1 {
+			t.Errorf("batches of %v, after %v", store.sizes, touched)
+		}
+		if err := r.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// BenchmarkObserve is what a call pays: at most 2 us and one allocation.
+func BenchmarkObserve(b *testing.B) {
+	r := NewRecorder(&gate{}, RecorderOptions{Queue: 1 << 20})
+	defer r.Close(b.Context())
+	o := observation(1)
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Observe(o)
+	}
+}

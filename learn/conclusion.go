@@ -53,11 +53,11 @@ type Recommendation struct {
 
 // Annotation is what people state of a tool, whatever its contract. A zero field states nothing.
 type Annotation struct {
-	Risk        string   // low, medium, high
-	Owner       string   //
-	Tags        []string // replaced as a whole
-	Description string
-	Budget      *Money // of calls of the tool, per budget window
+	Risk        string   `json:"risk,omitzero"` // low, medium, high
+	Owner       string   `json:"owner,omitzero"`
+	Tags        []string `json:"tags,omitempty"` // replaced as a whole
+	Description string   `json:"description,omitzero"`
+	Budget      *Money   `json:"budget,omitempty"` // of the tool's calls in one budget window
 }
 
 // Merged is a with what b states in its place.

@@ -9,8 +9,8 @@ import (
 
 // Money is an amount in millionths of a currency's unit: exact, and never added to another currency's.
 type Money struct {
-	Micros   int64
-	Currency string // ISO 4217: "USD"; "XXX" where nobody says
+	Micros   int64  `json:"micros"`
+	Currency string `json:"currency"` // ISO 4217: "USD"; "XXX" where nobody says
 }
 
 // NoCurrency is ISO 4217's code for amounts whose currency is not known.

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"anvil/compiler/canon"
@@ -167,7 +168,7 @@ func Build(ctx context.Context, store learn.Store, f learn.Filter, now time.Time
 
 // Of profiles one tool by its record alone.
 func Of(r learn.Record, now time.Time) Profile {
-	p := Profile{Server: r.Tool.Server, Name: r.Tool.Name, Contract: r.Tool.Contract, Annotation: r.Annotation}
+	p := Profile{Server: valid(r.Tool.Server), Name: valid(r.Tool.Name), Contract: valid(r.Tool.Contract), Annotation: annotationOf(r.Annotation)}
 	all := r.Cell(learn.All, learn.Dimensions{})
 	if !all.Last.IsZero() {
 		p.Calls = callsOf(r, all)
@@ -179,17 +180,28 @@ func Of(r learn.Record, now time.Time) Profile {
 	p.Metrics = metricsOf(r)
 	for _, i := range r.Insights {
 		if i.Expires.IsZero() || now.Before(i.Expires) {
-			p.Insights = append(p.Insights, Insight{i.Key, i.Value, float64(i.Confidence) / 100, i.Source, i.N, Round(i.Low), Round(i.High), i.Window, Moment(i.ObservedAt)})
+			p.Insights = append(p.Insights, Insight{valid(i.Key), i.Value, float64(i.Confidence) / 100, i.Source, i.N, Round(i.Low), Round(i.High), i.Window, Moment(i.ObservedAt)})
 		}
 	}
 	slices.SortFunc(p.Insights, func(a, b Insight) int { return cmp.Compare(a.Key, b.Key) })
 	for _, rec := range r.Recommendations {
-		p.Recommendations = append(p.Recommendations, Recommendation{rec.Type, rec.Payload, rec.Rationale, float64(rec.Confidence) / 100})
+		p.Recommendations = append(p.Recommendations, Recommendation{rec.Type, rec.Payload, valid(rec.Rationale), float64(rec.Confidence) / 100})
 	}
 	slices.SortStableFunc(p.Recommendations, func(a, b Recommendation) int {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), slices.Compare(a.Payload, b.Payload))
 	})
 	return p
+}
+
+// valid is a text as JSON and YAML can hold it.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+func annotationOf(a learn.Annotation) learn.Annotation {
+	a.Owner, a.Description, a.Tags = valid(a.Owner), valid(a.Description), slices.Clone(a.Tags)
+	for i, tag := range a.Tags {
+		a.Tags[i] = valid(tag)
+	}
+	return a
 }
 
 func callsOf(r learn.Record, all learn.Cell) *Calls {

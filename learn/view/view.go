@@ -1,0 +1,225 @@
+package view
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"anvil/compiler/canon"
+	"anvil/compiler/yaml"
+	"anvil/learn"
+	"anvil/learn/profile"
+)
+
+// FormatVersion is the version of the extension's layout.
+const FormatVersion = "0.1.0"
+
+// NotGenerated stands for a time that is not recorded.
+const NotGenerated = "1970-01-01T00:00:00.000Z"
+
+// Build returns the view of profiles: of each tool of a server the contract that was called last, by name and server. The time is in no digest; the zero time is
+// not recorded.
+func Build(d profile.Document, at time.Time) (Document, error) {
+	doc := Document{Version: FormatVersion, GeneratedAt: cmp.Or(profile.Moment(at), NotGenerated), Tools: []Tool{}, Canon: canon.ID}
+	for _, p := range latest(d.Tools) {
+		t := Tool{Name: p.Name, Server: p.Server, Digest: p.Contract}
+		Observe(&t, p)
+		doc.Tools = append(doc.Tools, t)
+	}
+	return doc.Sealed()
+}
+
+// latest keeps of each tool the contract that was called last.
+func latest(profiles []profile.Profile) []profile.Profile {
+	var kept []profile.Profile
+	for _, p := range profiles {
+		at := slices.IndexFunc(kept, func(k profile.Profile) bool { return k.Server == p.Server && k.Name == p.Name })
+		switch {
+		case at < 0:
+			kept = append(kept, p)
+		case lastOf(p) > lastOf(kept[at]):
+			kept[at] = p
+		}
+	}
+	return kept
+}
+
+func lastOf(p profile.Profile) string {
+	if p.Calls == nil {
+		return ""
+	}
+	return p.Calls.Last
+}
+
+// Observe fills in what was learned of a tool. What people and the surface say of it stays; approval and risk are only ever raised.
+func Observe(t *Tool, p profile.Profile) {
+	t.Insights, t.Recommendations, t.Metrics = map[string]Insight{}, []Recommendation{}, map[string]Metric{}
+	t.annotate(p)
+	for _, i := range p.Insights {
+		insight := Insight{Value: i.Value, Confidence: i.Confidence, Source: i.Source, N: i.N, Window: i.Window, ObservedAt: i.ObservedAt}
+		if i.High > 0 {
+			insight.Interval = &Interval{i.Low, i.High, 0.95}
+		}
+		t.Insights[i.Key] = insight
+	}
+	for _, r := range p.Recommendations {
+		t.Recommendations = append(t.Recommendations, Recommendation{r.Type, r.Payload, r.Rationale, r.Confidence})
+		t.promote(r)
+	}
+	for _, m := range p.Metrics {
+		t.Metrics[m.Label] = metricOf(m)
+	}
+	if c := p.Calls; c != nil {
+		t.UpdatedAt = c.Last
+		t.Stats = statsOf(p)
+		t.Evidence = &Evidence{N: c.Invocations, Window: string(learn.All), Interval: Interval{c.Low, c.High, 0.95}, ObservedAt: c.Last, Clients: c.Clients,
+			Latency: spreadOf(p.Latency), Result: spreadOf(p.Result)}
+		for _, code := range p.Codes {
+			t.Evidence.Codes = append(t.Evidence.Codes, Code{code.Of, code.N})
+		}
+	}
+}
+
+// annotate takes over what people stated of the tool in the store, where nothing is stated already; of two risks the higher holds.
+func (t *Tool) annotate(p profile.Profile) {
+	a := p.Annotation
+	t.Annotation.Owner = cmp.Or(t.Annotation.Owner, a.Owner)
+	t.Annotation.Description = cmp.Or(t.Annotation.Description, a.Description)
+	for _, tag := range a.Tags {
+		if !slices.Contains(t.Annotation.Tags, tag) {
+			t.Annotation.Tags = append(t.Annotation.Tags, tag)
+		}
+	}
+	if level := Level(a.Risk); rank(level) > rank(t.Annotation.Risk) {
+		t.Annotation.Risk = level
+	}
+	if a.Budget != nil {
+		t.Annotation.Budget = &Budget{float64(a.Budget.Micros) / 1e6, a.Budget.Currency}
+	}
+}
+
+func rank(l Level) int { return slices.Index([]Level{Low, Medium, High}, l) }
+
+// promote repeats in the annotation what the extension has there: an approval that is asked for or denied, and how to sample.
+func (t *Tool) promote(r profile.Recommendation) {
+	payload, err := canon.Parse(r.Payload)
+	if err != nil {
+		return
+	}
+	switch r.Type {
+	case learn.RecommendApproval:
+		if decision := payload.Get("decision").Text(); decision != "" && decision != "allow" {
+			t.Annotation.RequireApproval = true
+		}
+	case learn.RecommendSampling:
+		if t.Annotation.Sampling == nil {
+			t.Annotation.Sampling = r.Payload
+		}
+	}
+}
+
+func statsOf(p profile.Profile) *Stats {
+	c := p.Calls
+	s := &Stats{Invocations: c.Invocations, Failures: c.Failures, FailureRate: c.FailureRate, LastObservedAt: c.Last}
+	if p.Latency != nil {
+		s.AvgDurationMs = &p.Latency.Mean
+	}
+	for _, cost := range byCalls(p.Cost) {
+		s.Costs = append(s.Costs, Cost{cost.Currency, cost.Calls, cost.Total})
+	}
+	s.TotalCost = totalOf(p.Cost)
+	return s
+}
+
+// byCalls puts the currency of most calls first.
+func byCalls(costs []profile.Cost) []profile.Cost {
+	return slices.SortedFunc(slices.Values(costs), func(a, b profile.Cost) int {
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Currency, b.Currency))
+	})
+}
+
+func totalOf(costs []profile.Cost) float64 {
+	if len(costs) == 0 {
+		return 0
+	}
+	total, err := strconv.ParseFloat(byCalls(costs)[0].Total, 64)
+	if err != nil {
+		return 0
+	}
+	return total
+}
+
+func metricOf(m profile.Metric) Metric {
+	return Metric{
+		Invocations: m.Invocations, Failures: m.Failures, FailureRate: m.FailureRate, AvgDurationMs: m.AvgDurationMs, AvgInputTokens: m.AvgInputTokens,
+		AvgOutputTokens: m.AvgOutputTokens, RetryRate: m.RetryRate, TotalCost: totalOf(m.Cost), EwmaFailureRate: m.EwmaFailureRate,
+	}
+}
+
+func spreadOf(s *profile.Spread) *Spread {
+	if s == nil {
+		return nil
+	}
+	return &Spread{s.N, s.P50, s.P90, s.P95, s.P99, s.RelativeError}
+}
+
+// Sealed returns d with its etag: it covers version and tools, and neither the time nor what the document was made from.
+func (d Document) Sealed() (Document, error) {
+	slices.SortStableFunc(d.Tools, func(a, b Tool) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Server, b.Server)) })
+	text, err := canon.EncodeCompact(struct {
+		Version string `json:"version"`
+		Tools   []Tool `json:"tools"`
+	}{d.Version, d.Tools})
+	if err != nil {
+		return Document{}, fmt.Errorf("seal tools-metadata: %w", err)
+	}
+	sum := sha256.Sum256(canon.MustCanonical(text))
+	d.Etag = hex.EncodeToString(sum[:20])
+	return d, nil
+}
+
+// JSON returns the document as JSON.
+func (d Document) JSON() ([]byte, error) { return canon.Encode(d) }
+
+// YAML returns the same document as YAML.
+func (d Document) YAML() ([]byte, error) {
+	text, err := canon.EncodeCompact(d)
+	if err != nil {
+		return nil, err
+	}
+	return yaml.FromJSON(text)
+}
+
+// Encode returns the document in the format that a file's name asks for: JSON for .json, and YAML.
+func (d Document) Encode(path string) ([]byte, error) {
+	if strings.HasSuffix(path, ".json") {
+		return d.JSON()
+	}
+	return d.YAML()
+}
+
+// Decode reads a document in JSON or YAML.
+func Decode(text []byte) (Document, error) {
+	var d Document
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		asJSON, _, err := yaml.ToJSON(text)
+		if err != nil {
+			return d, fmt.Errorf("read tools-metadata: %w", err)
+		}
+		text = asJSON
+	}
+	if err := canon.Decode(text, &d); err != nil {
+		return d, fmt.Errorf("read tools-metadata: %w", err)
+	}
+	if d.Version == "" {
+		return d, errors.New("read tools-metadata: it has no version")
+	}
+	return d, nil
+}

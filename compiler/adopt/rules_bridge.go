@@ -5,7 +5,7 @@ import "anvil/compiler/diag"
 // bridgeRules lists the rules of the bridge: doubts about what a tool does, and tools that cannot be lowered to an operation.
 var bridgeRules = []diag.Rule{
 	descriptionMentionsDanger, hintContradiction, hintSchemaMismatch, hintVerbMismatch, itemAmbiguous, operationIDCollision,
-	operationNameAmbiguous, operationUncallable, verbDangerousUnannotated,
+	operationNameAmbiguous, operationUncallable, readSeenToChange, verbDangerousUnannotated,
 }
 
 var descriptionMentionsDanger = diag.Rule{

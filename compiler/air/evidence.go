@@ -52,6 +52,18 @@ const (
 // PredicateOpenWorld records what a server says of how far a tool reaches. No field follows from it.
 const PredicateOpenWorld Predicate = "effect.openWorld"
 
+// The predicates of what was observed of calls. No field follows from them; the facade and people go by them.
+const (
+	PredicateFailures    Predicate = "observed.failureRate"
+	PredicateLatency     Predicate = "observed.latencyP95Ms"
+	PredicateTimeout     Predicate = "observed.timeoutMs" // that nearly all calls keep
+	PredicateResultBytes Predicate = "observed.resultP95Bytes"
+	PredicateCost        Predicate = "observed.costPerCall" // "0.0021 USD"
+	PredicateErrorCode   Predicate = "observed.errorCode"
+	PredicateRepeats     Predicate = "observed.repeatDiffers" // whether the same call twice answered otherwise
+	PredicateShape       Predicate = "observed.argumentShape"
+)
+
 // SafetyPredicates lists the predicates that Settled decides, in its order.
 var SafetyPredicates = []Predicate{
 	PredicateKind, PredicateRisk, PredicateReversible, PredicateIdempotency, PredicateRetries, PredicateConfirmation, PredicateHuman,

@@ -33,7 +33,8 @@ var (
 	paramTypes = []ParamType{ParamString, ParamInteger, ParamNumber, ParamBoolean, ParamJSON}
 	places     = []CarrierPlace{CarrierHeader, CarrierQuery, CarrierEnvironment}
 	predicates = append(SafetyPredicates[:len(SafetyPredicates):len(SafetyPredicates)],
-		PredicateArchetype, PredicatePagination, PredicateLongRunning, PredicateKey, PredicateOpenWorld, PredicateCapability)
+		PredicateArchetype, PredicatePagination, PredicateLongRunning, PredicateKey, PredicateOpenWorld,
+		PredicateFailures, PredicateLatency, PredicateTimeout, PredicateResultBytes, PredicateCost, PredicateErrorCode, PredicateRepeats, PredicateShape, PredicateCapability)
 	queryAllowances = []QueryAllowance{QueryReadOnly, QueryAny}
 	retryConditions = []RetryCondition{
 		OnTimeout, OnConnectionReset, OnDNSFailure, OnRequestTimeout, OnTooManyRequests, OnInternalError, OnBadGateway, OnServiceUnavailable,

@@ -64,11 +64,17 @@ func (m measure) sum(samples []learn.Sample) pool {
 	return p
 }
 
-// pick returns the samples that pick takes of the tool; of clients that are judged apart, those of the clients that are left when the ones with the largest
-// and the smallest means are dropped.
-func (e *evaluation) pick(m measure, take func(learn.Cell) []learn.Sample) (samples []learn.Sample, clients int) {
+// pick returns those samples that have the measure and ended after a moment, of the ones that take takes of the tool; of clients that are judged apart, those of
+// the clients that are left when the ones with the largest and the smallest means are dropped.
+func (e *evaluation) pick(m measure, take func(learn.Cell) []learn.Sample, after time.Time) (samples []learn.Sample, clients int) {
 	measured := func(c learn.Cell) []learn.Sample {
-		return slices.DeleteFunc(slices.Clone(take(c)), func(s learn.Sample) bool { _, has := m.of(s); return !has })
+		kept := make([]learn.Sample, 0, learn.Recents)
+		for _, s := range take(c) {
+			if _, has := m.of(s); has && s.At.After(after) {
+				kept = append(kept, s)
+			}
+		}
+		return kept
 	}
 	if len(e.voices) == 0 {
 		return measured(e.all), 0
@@ -86,6 +92,9 @@ func (e *evaluation) pick(m measure, take func(learn.Cell) []learn.Sample) (samp
 	return samples, len(all)
 }
 
+func earliest(c learn.Cell) []learn.Sample { return c.Earliest }
+func recent(c learn.Cell) []learn.Sample   { return c.Recent }
+
 // baseline is what is kept of a measure, or else what the first calls give, which is kept from now on. The first calls are the earliest 20, or, where not all of
 // them have the measure, the oldest 20 of the latest 40 that have it. There is none before there are 20.
 func (e *evaluation) baseline(m measure) (learn.Baseline, bool) {
@@ -94,9 +103,9 @@ func (e *evaluation) baseline(m measure) (learn.Baseline, bool) {
 			return b, true
 		}
 	}
-	samples, _ := e.pick(m, func(c learn.Cell) []learn.Sample { return c.Earliest })
+	samples, _ := e.pick(m, earliest, time.Time{})
 	if len(samples) < minBaseline {
-		samples, _ = e.pick(m, func(c learn.Cell) []learn.Sample { return c.Recent })
+		samples, _ = e.pick(m, recent, time.Time{})
 		samples = samples[:min(len(samples), minBaseline)]
 	}
 	p := m.sum(samples)
@@ -137,9 +146,7 @@ const atBound = 1e-9
 
 // shifted compares the latest calls, those after the baseline's, with it. It finds a shift that is more than bound and no chance.
 func (e *evaluation) shifted(m measure, before learn.Baseline, bound float64) (shift, bool) {
-	samples, clients := e.pick(m, func(c learn.Cell) []learn.Sample {
-		return slices.DeleteFunc(slices.Clone(c.Recent), func(s learn.Sample) bool { return !s.At.After(before.Until) })
-	})
+	samples, clients := e.pick(m, recent, before.Until)
 	now := m.sum(samples)
 	now.clients = clients
 	if now.n < minLater || before.N < minBaseline || before.Mean <= 0 {

@@ -79,6 +79,14 @@ func TestSamplingByFailures(t *testing.T) {
 	if got := Sampling(of(9, 9).Record); got != nil {
 		t.Errorf("of nine calls: %v", got)
 	}
+	// Of three clients with four calls each one is left, whose four calls say nothing yet.
+	r := observe("rotate_keys")
+	for _, client := range []string{"a", "b", "c"} {
+		r.calls(4, failed("E1"), func(e *learn.Event) { e.Client = client })
+	}
+	if got := append(Sampling(r.Record), Decoding(r.Record, "", VLLM)...); got != nil || ask(Gate{}, r.Record) != Allow {
+		t.Errorf("of four calls: %v", got)
+	}
 }
 
 func TestAnalyzeDecoding(t *testing.T) {

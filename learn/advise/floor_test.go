@@ -38,6 +38,15 @@ func TestASuggestionIsAFloor(t *testing.T) {
 	}
 }
 
+func TestUnknownWordsAreTheTightest(t *testing.T) {
+	if got := (Demand{Decision: "maybe", Risk: "none"}).String(); got != "deny, risk high" {
+		t.Errorf("%s", got)
+	}
+	if got := (Demand{}).String(); got != "allow" {
+		t.Errorf("%s", got)
+	}
+}
+
 // lattice is every demand of a few parts, with words that are none among them.
 func lattice() []Demand {
 	var budgets [][]Budget

@@ -171,7 +171,7 @@ func (p Retry) Do(ctx context.Context, call func(ctx context.Context, attempt in
 	for attempts = 1; ; attempts++ {
 		err = call(ctx, attempts)
 		var f *Failure
-		if err == nil || attempts >= p.MaxAttempts || ctx.Err() != nil || !errors.As(err, &f) || !Retryable(f.Code) {
+		if err == nil || attempts >= p.MaxAttempts || !errors.As(err, &f) || !Retryable(f.Code) {
 			return attempts, err
 		}
 		if !pause(ctx, p.Wait(attempts, f.After)) {

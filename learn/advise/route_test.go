@@ -100,6 +100,51 @@ func TestRationaleTellsTheFiguresUsed(t *testing.T) {
 	}
 }
 
+// TestQuantileOfTheLatency: a model with a few very slow calls keeps a bound of its mean, and none of its 95th percentile.
+func TestQuantileOfTheLatency(t *testing.T) {
+	r := observe("rotate_keys").calls(90, by("small"), took(10*time.Millisecond)).calls(10, by("small"), took(time.Second)).calls(50, by("big"), took(150*time.Millisecond)).Record
+	o := Router{Catalogue: []Model{{"small", 1, 1}, {"big", 4, 0.6}}, MaxLatency: 200 * time.Millisecond}
+	if got := model(o.Advice(r)); got != "small" {
+		t.Errorf("by the mean: %q", got)
+	}
+	o.Quantile = 0.95
+	if got := model(o.Advice(r)); got != "big" {
+		t.Errorf("by the 95th percentile: %q", got)
+	}
+}
+
+// TestUnmeasuredPricesFollowTheTools: where no model was told of, the tool's price is that of the cheapest model.
+func TestUnmeasuredPricesFollowTheTools(t *testing.T) {
+	r := of(50, 0, spent("0.01", "USD"), took(900*time.Millisecond)).Record
+	for amount, want := range map[string]string{"0.02": "big", "0.0199": "small", "0.0099": ""} {
+		limit := money(amount, "USD")
+		if got := model(Router{Catalogue: []Model{{"small", 2, 1}, {"big", 4, 0.5}}, MaxCost: &limit}.Advice(r)); got != want {
+			t.Errorf("at most %s: %q, want %q", amount, got, want)
+		}
+	}
+}
+
+func TestWhatIsLeftBoundsTheRouter(t *testing.T) {
+	limit := func(amount, in string) *learn.Money { m := money(amount, in); return &m }
+	b := Budget{Limit: money("3", "USD")}
+	for name, c := range map[string]struct {
+		had   *learn.Money
+		spent string
+		want  *learn.Money
+	}{
+		"nothing spent":    {nil, "0", nil},
+		"no bound":         {nil, "1", limit("2", "USD")},
+		"a wider bound":    {limit("9", "USD"), "1", limit("2", "USD")},
+		"a narrower bound": {limit("1", "USD"), "1", limit("1", "USD")},
+		"another currency": {limit("9", "EUR"), "1", limit("9", "EUR")},
+		"overspent":        {nil, "7", limit("0", "USD")},
+	} {
+		if diff := cmp.Diff(c.want, b.bound(Router{MaxCost: c.had}, money(c.spent, "USD")).MaxCost); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+	}
+}
+
 // TestPricesOfTheUnmeasured: a model that nobody used costs by its weight, and what no call told of is not affordable.
 func TestPricesOfTheUnmeasured(t *testing.T) {
 	r := observe("rotate_keys").calls(50, by("small"), took(100*time.Millisecond), spent("0.01", "USD")).Record

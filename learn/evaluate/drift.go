@@ -147,10 +147,14 @@ const (
 	oneAbove = 0.841345
 )
 
-// spreadOf is a distribution of durations on a logarithmic scale, as far as a sketch tells: hours keep no samples. It is robust: a few outliers do not widen it.
+// medianVariance is how many times as far as the mean's the variance of a normal sample's median is.
+const medianVariance = math.Pi / 2
+
+// spreadOf is a distribution of durations on a logarithmic scale, as far as a sketch tells: hours keep no samples. It stands around the median, which a few
+// outliers do not move, and is as wide as makes up for that.
 func spreadOf(s sketch.Sketch) stat.Mean {
 	n := s.Count()
 	at := func(q float64) float64 { return math.Log(max(1, s.Quantile(q))) }
 	deviation := max((at(oneAbove)-at(oneBelow))/2, math.Log1p(sketch.RelativeError))
-	return stat.MeanOf(n, at(0.5), deviation*deviation*float64(max(0, n-1)))
+	return stat.MeanOf(n, at(0.5), medianVariance*deviation*deviation*float64(max(0, n-1)))
 }

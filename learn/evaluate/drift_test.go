@@ -108,6 +108,30 @@ func TestNoiseIsSeldomDrift(t *testing.T) {
 	}
 }
 
+// TestFewScatteredDurationsAreNoDrift: the means of six calls are far apart where durations scatter, and that is chance.
+func TestFewScatteredDurationsAreNoDrift(t *testing.T) {
+	far, turned := 0, 0
+	const runs = 300
+	for seed := range uint64(runs) {
+		r := rand.New(rand.NewPCG(seed, 6))
+		scattered := func(e *learn.Event) { e.Duration = time.Duration(2e8 * lognormal(r, 1.5)) }
+		d, _ := Drift(watch(vault).calls(60, none, scattered).calls(6, none, scattered).record, DriftOptions{})
+		if abs(d.LatencyDelta) > 300 {
+			far++
+		}
+		if d.Latency != Stable {
+			turned++
+		}
+	}
+	if far < runs/3 || turned > runs*5/100 {
+		t.Errorf("the means of %d of %d are far apart, and %d are said to drift", far, runs, turned)
+	}
+	w := watch(vault).calls(60, none, took(100*time.Millisecond)).calls(20, none, took(learn.Untimed)).calls(4, none, took(time.Second))
+	if d, _ := Drift(w.record, DriftOptions{}); d.Latency != Stable || d.LatencyDelta != 900 {
+		t.Errorf("of four timed calls: %+v", d)
+	}
+}
+
 func TestDriftsAreInOrder(t *testing.T) {
 	var records []learn.Record
 	for i, failures := range []int{10, 20, 10} {

@@ -183,6 +183,16 @@ func TestABaselineStays(t *testing.T) {
 	}
 }
 
+func TestARegressionNeedsTenLaterCalls(t *testing.T) {
+	w := watch(vault).calls(20, none, took(100*time.Millisecond)).calls(9, none, took(300*time.Millisecond))
+	if got := valueOf(w.judge(Options{}), LatencyRegression); got != "" {
+		t.Errorf("after 9: %s", got)
+	}
+	if got := valueOf(w.calls(1, none, took(300*time.Millisecond)).judge(Options{}), LatencyRegression); got != `{"baseline":100,"currentAvg":300,"regression":2}` {
+		t.Errorf("after 10: %q", got)
+	}
+}
+
 // TestNoiseIsNoRegression draws durations of one distribution with a long tail before and after.
 func TestNoiseIsNoRegression(t *testing.T) {
 	found, real := 0, 0

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"anvil/learn"
 )
 
@@ -90,6 +92,37 @@ func TestAClientWithoutANameIsOne(t *testing.T) {
 	}
 	if got := RecentFailures(watch(vault).calls(30, every, from("a")).calls(30, none, from("b")).record); got.Clients != 0 || got.N != 40 || got.Hits != 10 {
 		t.Errorf("two clients are judged as one: %+v", got)
+	}
+}
+
+// TestOrderOfCellsDoesNotCount is assertion 48 as far as judging goes; that folding in any order gives equal cells is tested where they are.
+func TestOrderOfCellsDoesNotCount(t *testing.T) {
+	r := rand.New(rand.NewPCG(48, 48))
+	w := crowd(7, 30, share(r, 0.3), spent("0.1", "USD"))
+	for range 40 {
+		w.call(spent("0.3", "EUR"))
+	}
+	want := Tool(w.record, w.now(), Options{})
+	for range 20 {
+		r.Shuffle(len(w.record.Cells), func(i, j int) { w.record.Cells[i], w.record.Cells[j] = w.record.Cells[j], w.record.Cells[i] })
+		if diff := cmp.Diff(want, Tool(w.record, w.now(), Options{})); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
+
+// TestAClientWeighsFortyCalls: one with thousands of calls that is not at an end moves the mean no further than the others.
+func TestAClientWeighsFortyCalls(t *testing.T) {
+	w := watch(vault)
+	for i, ms := range []time.Duration{100, 110, 120, 130, 140} {
+		n := 40
+		if ms == 130 {
+			n = 4000
+		}
+		w.calls(n, none, from(fmt.Sprintf("client-%d", i)), took(ms*time.Millisecond))
+	}
+	if got := valueOf(w.judge(Options{}), AvgDuration); got != "120" {
+		t.Errorf("mean %s", got)
 	}
 }
 

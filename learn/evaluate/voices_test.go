@@ -133,7 +133,7 @@ func TestWhatTrimmingCosts(t *testing.T) {
 		rate, within   float64
 	}{{3, 40, 0.3, 0.05}, {5, 40, 0.3, 0.05}, {50, 40, 0.05, 0.02}, {50, 40, 0.3, 0.03}, {50, 4, 0.05, 0.05}, {50, 4, 0.3, 0.05}} {
 		sum := 0.0
-		const runs = 30
+		const runs = 8
 		for seed := range uint64(runs) {
 			r := rand.New(rand.NewPCG(seed, 61))
 			sum += RecentFailures(crowd(c.clients, c.calls, share(r, c.rate)).record).Rate()

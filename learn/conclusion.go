@@ -83,7 +83,7 @@ func (a Annotation) Merged(b Annotation) Annotation {
 // Baseline is what a tool was like at first: the mean of a measure over its first calls, kept as it was when there were enough of them until somebody
 // rolls it over.
 type Baseline struct {
-	Measure string // "duration", "cost:USD"
+	Measure string // "duration", "cost:USD"; "duration:log" is of the logarithms, whose mean "duration" does not have
 	N       int64
 	Mean    float64 // microseconds, or millionths of the currency
 	Squares float64 // sum of the squared distances of the logarithms (durations) or values from their mean

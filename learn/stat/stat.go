@@ -33,6 +33,12 @@ type Mean struct {
 	Mean, squares float64
 }
 
+// MeanOf is the summary of n samples that was kept: their mean, and the sum of their squared distances from it.
+func MeanOf(n int64, mean, squares float64) Mean { return Mean{n, mean, max(0, squares)} }
+
+// Squares returns the sum of the squared distances of the samples from their mean.
+func (m Mean) Squares() float64 { return m.squares }
+
 // Add takes one sample in (B. P. Welford, 1962).
 func (m *Mean) Add(v float64) {
 	m.N++

@@ -1,0 +1,89 @@
+// Package advise draws recommendations from what was observed: which model should ask for a tool, whether to try again or to stop asking a failing one, whether a
+// person has to agree, how a model should decode, what is left of a budget.
+//
+// Where it stands: learn keeps cells, learn/evaluate judges failures and drift, advise says what follows. Whoever makes calls (learn/invoke, a host) acts on it or
+// does not: nothing here makes a call, writes to a store or reads a clock. Each sentence is made from the figures that decided (ADR 0042).
+//
+// Advice tightens by itself and loosens nothing: what is not known to be safe is not tried again, what nobody lists is denied, and what a server suggests is a
+// floor under what the host demands.
+package advise
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"anvil/compiler/canon"
+	"anvil/learn"
+	"anvil/learn/evaluate"
+)
+
+// minInvocations is from how many invocations on advice is given.
+const minInvocations = 10
+
+// Options are what all advice of a tool is drawn with. Zero fields stand for defaults.
+type Options struct {
+	Router Router
+	Retry  RetryRules
+	Gate   Gate
+
+	Safety func(learn.Tool) Safety  // of an operation; nil: nothing is known of any, and nothing is tried again
+	Intent func(learn.Tool) string  // the decoding profile that callers want; nil: balanced
+	Knobs  Capabilities             // of the backend that decodes; zero: those of OpenAI
+	Budget func(learn.Tool) *Budget // of a tool's calls; what is left of it bounds the router; nil: none
+}
+
+// All draws all recommendations of a tool, in the order of their types: what evaluate.Options.Advise takes.
+func (o Options) All(now time.Time) func(learn.Record) []learn.Recommendation {
+	return func(r learn.Record) []learn.Recommendation {
+		safety, intent, knobs := Safety{}, "", cmp.Or(o.Knobs, OpenAI)
+		if o.Safety != nil {
+			safety = o.Safety(r.Tool)
+		}
+		if o.Intent != nil {
+			intent = o.Intent(r.Tool)
+		}
+		var budget []learn.Recommendation
+		router := o.Router
+		if o.Budget != nil {
+			if b := o.Budget(r.Tool); b != nil {
+				budget = b.Tool(r, now)
+				router = b.bound(router, b.Spent(r, now))
+			}
+		}
+		all := slices.Concat(router.Advice(r), o.Retry.Advice(r, safety), o.Gate.Advice(r), Decoding(r, intent, knobs), Sampling(r), budget)
+		slices.SortStableFunc(all, func(a, b learn.Recommendation) int {
+			return cmp.Or(cmp.Compare(a.Type, b.Type), bytes.Compare(a.Payload, b.Payload))
+		})
+		return all
+	}
+}
+
+// overall is the tool's cell of every call.
+func overall(r learn.Record) learn.Cell { return r.Cell(learn.All, learn.Dimensions{}) }
+
+// payload is a value of ours as canonical JSON.
+func payload(v any) canon.Raw {
+	text, err := canon.EncodeCompact(v)
+	if err != nil {
+		panic("advise: " + err.Error()) // values are numbers, words and maps of them
+	}
+	return canon.MustCanonical(text)
+}
+
+// percent is a share as it is told: 12.5 %.
+func percent(share float64) string {
+	return strconv.FormatFloat(evaluate.Round4(share)*100, 'f', 1, 64) + " %"
+}
+
+// told is a share of failures as it is told: "12 of the latest 40 calls fail (30.0 %)".
+func told(s evaluate.Share) string {
+	text := fmt.Sprintf("%d of the latest %d calls fail (%s)", s.Hits, s.N, percent(s.Rate()))
+	if s.Clients > 0 {
+		text += fmt.Sprintf(", judged over %d clients", s.Clients)
+	}
+	return text
+}

@@ -1,0 +1,143 @@
+package advise
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"anvil/learn"
+	"anvil/learn/evaluate"
+)
+
+// Decision is what a gate says of a call. Later ones are tighter.
+type Decision string
+
+// The decisions.
+const (
+	Allow   Decision = "allow"
+	Confirm Decision = "require_confirmation"
+	Deny    Decision = "deny"
+)
+
+// Profile is what a gate makes of a tool that nobody knows.
+type Profile string
+
+// The profiles.
+const (
+	Strict Profile = "strict" // it is denied
+	Parity Profile = "parity" // it is allowed, as the reference does
+)
+
+// Gate decides whether a call may be made, needs a person, or may not. The zero value is strict. Asking it changes nothing anywhere.
+type Gate struct {
+	Profile        Profile  // "": strict
+	Deny           []string // patterns of tools, see [Match]
+	ConfirmRisk    []string // risks at which a person has to agree; nil: high
+	Flaky          float64  // failure rate from which on a person has to agree: 0.2
+	MinInvocations int64    // below which failures are not judged: 10
+}
+
+func (g Gate) filled() Gate {
+	g.Profile = cmp.Or(g.Profile, Strict)
+	if g.ConfirmRisk == nil {
+		g.ConfirmRisk = []string{"high"}
+	}
+	g.Flaky = cmp.Or(g.Flaky, 0.2)
+	g.MinInvocations = cmp.Or(g.MinInvocations, minInvocations)
+	return g
+}
+
+// Question is a call that is to be made.
+type Question struct {
+	Server, Name string
+	Listed       bool          // a surface that was adopted lists the tool: it is known, even if it was never called
+	Record       *learn.Record // what was observed and stated of it; nil: nothing
+}
+
+// Verdict is what the gate says, and why.
+type Verdict struct {
+	Decision Decision
+	Rule     string // that decided: deny, unknown, risk, flaky, allow
+	Reason   string // one sentence, with the figures
+	Trace    []Step // of all rules that were asked, in order; the last decided
+}
+
+// Step is one rule that was asked.
+type Step struct {
+	Rule  string
+	Fired bool
+	Said  string
+}
+
+// Decide asks the rules in order and stops at the first that fires: what is denied by name, what is unknown (strict profile), what people call risky, what often fails.
+func (g Gate) Decide(q Question) Verdict {
+	g = g.filled()
+	var v Verdict
+	for _, rule := range []struct {
+		name     string
+		decision Decision
+		asks     func(Question) (bool, string)
+	}{{"deny", Deny, g.denied}, {"unknown", Deny, g.unknown}, {"risk", Confirm, g.risky}, {"flaky", Confirm, g.flaky}, {"allow", Allow, g.allowed}} {
+		fired, said := rule.asks(q)
+		v.Trace = append(v.Trace, Step{rule.name, fired, said})
+		if fired {
+			v.Decision, v.Rule, v.Reason = rule.decision, rule.name, said
+			return v
+		}
+	}
+	return v
+}
+
+func (g Gate) denied(q Question) (bool, string) {
+	for _, pattern := range g.Deny {
+		if Match(pattern, q.Server, q.Name) {
+			return true, fmt.Sprintf("%s is denied by the pattern %q", tool(q), pattern)
+		}
+	}
+	return false, fmt.Sprintf("none of %d patterns denies %s", len(g.Deny), tool(q))
+}
+
+func (g Gate) unknown(q Question) (bool, string) {
+	switch {
+	case q.Listed || q.Record != nil:
+		return false, tool(q) + " is known"
+	case g.Profile == Parity:
+		return false, tool(q) + " is unknown, which this profile allows"
+	}
+	return true, fmt.Sprintf("%s is unknown: no adopted surface lists it, and nothing was observed of it; adopt its server, or name the profile %q", tool(q), Parity)
+}
+
+func (g Gate) risky(q Question) (bool, string) {
+	switch {
+	case q.Record == nil || q.Record.Annotation.Risk == "":
+		return false, "nobody states a risk"
+	case !slices.Contains(risks, Risk(q.Record.Annotation.Risk)):
+		return true, fmt.Sprintf("the stated risk of %s, %q, is none of low, medium and high", tool(q), q.Record.Annotation.Risk)
+	case slices.Contains(g.ConfirmRisk, q.Record.Annotation.Risk):
+		return true, fmt.Sprintf("the risk of %s is stated as %q", tool(q), q.Record.Annotation.Risk)
+	}
+	return false, fmt.Sprintf("the stated risk is %q", q.Record.Annotation.Risk)
+}
+
+func (g Gate) flaky(q Question) (bool, string) {
+	if q.Record == nil {
+		return false, "nothing was observed"
+	}
+	recent := evaluate.RecentFailures(*q.Record)
+	if n := overall(*q.Record).Invocations; min(n, recent.N) < g.MinInvocations {
+		return false, fmt.Sprintf("%d calls are too few to judge by; %d are enough", min(n, recent.N), g.MinInvocations)
+	}
+	return recent.Rate() >= g.Flaky, fmt.Sprintf("%s; a person has to agree from %s on", told(recent), percent(g.Flaky))
+}
+
+func (g Gate) allowed(q Question) (bool, string) { return true, "no rule speaks against " + tool(q) }
+
+func tool(q Question) string {
+	return fmt.Sprintf("%q", learn.Tool{Server: q.Server, Name: q.Name}.String())
+}
+
+// Advice is the decision on a tool as a recommendation of approval.
+func (g Gate) Advice(r learn.Record) []learn.Recommendation {
+	v := g.Decide(Question{Server: r.Tool.Server, Name: r.Tool.Name, Record: &r})
+	return []learn.Recommendation{{Type: learn.RecommendApproval, Payload: payload(map[string]any{"decision": v.Decision, "rule": v.Rule}), Rationale: v.Reason, Confidence: 100}}
+}

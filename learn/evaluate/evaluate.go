@@ -1,0 +1,195 @@
+// Package evaluate judges what was observed of a tool: which insights hold, what its baselines are, whether its latest hour drifts from the hours before, and
+// which calls stand out.
+//
+// Where it stands: learn keeps cells, evaluate concludes insights from them, learn/advise draws recommendations from both, and a store keeps what was
+// concluded in the place of what was before, so that an insight whose condition no longer holds is withdrawn. ADR 0042 says how it judges, with figures.
+//
+// Equal evidence gives equal conclusions: it reads no clock (now is a parameter, and decides about expiry alone), and it opens no store of its own. It takes
+// nobody's word: where at least three clients tell of a tool, none of them is believed alone.
+package evaluate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"anvil/compiler/canon"
+	"anvil/learn"
+	"anvil/learn/stat"
+)
+
+// The keys of the insights that are concluded here.
+const (
+	ObservedFailureRate       = "observed_failure_rate"    // share of the latest calls that failed, 4 decimals
+	AvgDuration               = "avg_duration_ms"          // whole milliseconds
+	AvgDurationBaseline       = "avg_duration_ms_baseline" // milliseconds
+	LatencyRegression         = "latency_regression"       // {baseline, currentAvg, regression}: milliseconds twice, and how much slower
+	AvgCost                   = "avg_cost_per_invocation"  // an amount, or one of each currency where there are several
+	CostDrift                 = "cost_drift"               // {baseline, currency, currentAvg, drift}, or one of each currency where there are several
+	AvgOutputTokens           = "avg_output_tokens"        // whole tokens
+	ContextCostHigh           = "context_cost_high"        // {measured, threshold, tokens}
+	ApprovalFriction          = "approval_friction"        // share of the calls people were asked about that they declined, 4 decimals
+	ObservingClients          = "observing_clients"        // how many clients tell of the tool; from three on they are judged apart
+	firstWindow               = "first:20"
+	maxConfidence       int64 = 95
+)
+
+// own are the keys that an evaluation replaces; insights of other keys are kept as they are.
+var own = []string{ObservedFailureRate, AvgDuration, AvgDurationBaseline, LatencyRegression, AvgCost, CostDrift, AvgOutputTokens, ContextCostHigh, ApprovalFriction, ObservingClients}
+
+// Options are the thresholds of an evaluation. A zero field stands for its default, which is the reference's (reference/learn.md 2.5) where it has one.
+type Options struct {
+	MinInvocations int64         // below it a tool is not judged: 10
+	FailureRate    float64       // from which on failures are told of: 0.1
+	Regression     float64       // how much slower than the baseline is too slow; it must be more: 0.5
+	CostDrift      float64       // how far from the baseline the cost may be; it must be further: 0.3
+	ContextTokens  int64         // mean size of a result that is much for a model's context; it must be more: 10,000
+	MinAsked       int64         // below it friction is not judged: 10
+	Expiry         time.Duration // after which an insight without new evidence is withdrawn: 30 days
+	Significance   float64       // probability of an error of the first kind of each test: [stat.Significance]
+
+	// Advise draws the recommendations, from the record with its new insights; nil keeps those that are there.
+	Advise func(learn.Record) []learn.Recommendation
+}
+
+func (o Options) filled() Options {
+	o.MinInvocations = cmp.Or(o.MinInvocations, 10)
+	o.FailureRate = cmp.Or(o.FailureRate, 0.1)
+	o.Regression = cmp.Or(o.Regression, 0.5)
+	o.CostDrift = cmp.Or(o.CostDrift, 0.3)
+	o.ContextTokens = cmp.Or(o.ContextTokens, 10_000)
+	o.MinAsked = cmp.Or(o.MinAsked, 10)
+	o.Expiry = cmp.Or(o.Expiry, 30*24*time.Hour)
+	o.Significance = cmp.Or(o.Significance, stat.Significance)
+	return o
+}
+
+// Confidence is how much n samples count, in hundredths: 50 and a half for each, rounded up, at most 95. It tells of their number alone; an interval tells more.
+func Confidence(n int64) int {
+	return int(min(maxConfidence, 50+(min(max(n, 0), 2*maxConfidence)+1)/2))
+}
+
+// Tool concludes what holds of one tool, from its cells of "all" and its baselines. What is there of keys that other packages conclude, or that people and
+// memories state, stays until it expires.
+func Tool(r learn.Record, now time.Time, o Options) learn.Conclusions {
+	e := evaluation{o: o.filled(), r: r, now: now, all: r.Cell(learn.All, learn.Dimensions{}), voices: voicesOf(r)}
+	for _, i := range r.Insights {
+		if !slices.Contains(own, i.Key) && alive(i, now) {
+			e.insights = append(e.insights, i)
+		}
+	}
+	if e.all.Invocations >= e.o.MinInvocations {
+		e.failures()
+		e.sizes()
+		e.latency()
+		e.costs()
+		e.clients()
+	}
+	e.friction()
+	slices.SortStableFunc(e.insights, func(a, b learn.Insight) int { return cmp.Compare(a.Key, b.Key) })
+	c := learn.Conclusions{Tool: r.Tool, Insights: e.insights, Recommendations: r.Recommendations, Baselines: e.added}
+	if o.Advise != nil {
+		r.Insights = c.Insights
+		c.Recommendations = o.Advise(r)
+	}
+	return c
+}
+
+// Live returns the insights that have not expired at now.
+func Live(all []learn.Insight, now time.Time) []learn.Insight {
+	var live []learn.Insight
+	for _, i := range all {
+		if alive(i, now) {
+			live = append(live, i)
+		}
+	}
+	return live
+}
+
+func alive(i learn.Insight, now time.Time) bool { return i.Expires.IsZero() || now.Before(i.Expires) }
+
+// evaluation is one pass over one tool.
+type evaluation struct {
+	o        Options
+	r        learn.Record
+	now      time.Time
+	all      learn.Cell
+	voices   []learn.Cell
+	insights []learn.Insight
+	added    []learn.Baseline
+}
+
+// conclude adds an insight that rests on samples up to i.ObservedAt, unless that is too long ago.
+func (e *evaluation) conclude(i learn.Insight) {
+	if i.Expires.IsZero() {
+		i.Expires = i.ObservedAt.Add(e.o.Expiry)
+	}
+	if alive(i, e.now) {
+		e.insights = append(e.insights, i)
+	}
+}
+
+func (e *evaluation) failures() {
+	recent := RecentFailures(e.r)
+	switch {
+	case recent.N < e.o.MinInvocations || recent.Rate() < e.o.FailureRate:
+		return
+	case lifetimeFailures(e.all, e.voices) < e.o.FailureRate:
+		rest := restOfFailures(e.all, e.voices)
+		if recent.Rate() <= rest.Rate() || stat.SharesDiffer(recent.Hits, recent.N, rest.Hits, rest.N) >= e.o.Significance {
+			return
+		}
+	}
+	interval := recent.Interval()
+	e.conclude(learn.Insight{Key: ObservedFailureRate, Value: encoded(Round4(recent.Rate())), Confidence: Confidence(e.all.Invocations), Source: learn.FromEvaluation,
+		N: recent.N, Low: interval.Low, High: interval.High, Window: recentWindow(recent.Clients), ObservedAt: recent.Last})
+}
+
+// clients tells how many clients there are, where they are judged apart.
+func (e *evaluation) clients() {
+	if n := int64(len(e.voices)); n > 0 {
+		e.conclude(learn.Insight{Key: ObservingClients, Value: encoded(n), Confidence: 100, Source: learn.FromTelemetry, N: n, Window: string(learn.All), ObservedAt: lastOf(e.all)})
+	}
+}
+
+// friction tells what share of the calls that people were asked about they declined.
+func (e *evaluation) friction() {
+	if e.all.Asked < e.o.MinAsked {
+		return
+	}
+	interval := stat.Wilson(e.all.Declined, e.all.Asked)
+	e.conclude(learn.Insight{Key: ApprovalFriction, Value: encoded(Round4(float64(e.all.Declined) / float64(e.all.Asked))), Confidence: Confidence(e.all.Asked),
+		Source: learn.FromEvaluation, N: e.all.Asked, Low: interval.Low, High: interval.High, Window: string(learn.All), ObservedAt: e.all.Last})
+}
+
+// lastOf is when the last invocation of a cell ended.
+func lastOf(c learn.Cell) time.Time {
+	if n := len(c.Recent); n > 0 {
+		return c.Recent[n-1].At
+	}
+	return c.Last
+}
+
+// recentWindow names the window of the latest samples; of clients that are judged apart it is that of each, and says how many there are.
+func recentWindow(clients int) string { return windowed("recent:40", clients) }
+
+func windowed(window string, clients int) string {
+	if clients == 0 {
+		return window
+	}
+	return fmt.Sprintf("%s/clients:%d", window, clients)
+}
+
+// Round4 rounds to four decimals, as shares are published.
+func Round4(v float64) float64 { return math.Round(v*1e4) / 1e4 }
+
+// encoded is a value of ours as canonical JSON.
+func encoded(v any) canon.Raw {
+	text, err := canon.EncodeCompact(v)
+	if err != nil {
+		panic("evaluate: " + err.Error()) // values are numbers, words and maps of them
+	}
+	return canon.MustCanonical(text)
+}

@@ -28,6 +28,10 @@ var order = [][]string{
 	{"compiler/schema/subtype"},
 	{"wire"},
 	{"compiler/surface"},
+	{"learn/sketch", "learn/stat"},
+	{"learn"},
+	{"learn/workflow"},
+	{"learn/invoke"},
 	{"compiler/air", "compiler/clientview"},
 	{"compiler/adopt/gate", "compiler/adopt/probe"},
 	{"compiler/adopt"},
@@ -58,6 +62,7 @@ var alone = map[string]string{
 	"golang.org/x/text":                        "compiler/lookalike",
 	"github.com/santhosh-tekuri/jsonschema/v6": "compiler/schema",
 	"github.com/schollz/progressbar/v3":        "internal/cli",
+	"golang.org/x/oauth2":                      "learn/invoke",
 
 	"github.com/secure-systems-lab/go-securesystemslib": "compiler/certify",
 	"github.com/urfave/cli/v2":                          "internal/cli",

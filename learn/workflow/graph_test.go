@@ -284,7 +284,7 @@ func TestDeepAndWideGraphsTakeLinearTime(t *testing.T) {
 		g.Repetitions()
 		took := time.Since(began)
 		t.Logf("%s: %v", name, took)
-		if took > 10*time.Second {
+		if took > 30*time.Second {
 			t.Errorf("%s: %v", name, took)
 		}
 		if w.Elapsed != n*ms || cascades[0].Blast != n-1 || len(causes.RootCauses) != 1 || len(causes.Symptoms) != n-1 {

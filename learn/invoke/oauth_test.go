@@ -3,14 +3,10 @@ package invoke
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"runtime"
 	"strings"
@@ -22,129 +18,6 @@ import (
 	"anvil/learn"
 	"anvil/wire"
 )
-
-// authority is an authorization server and the resource it guards. Codes are good once, with the verifier of their challenge; renewals turn.
-type authority struct {
-	*httptest.Server
-	t *testing.T
-
-	mu       sync.Mutex
-	codes    map[string]string // challenge by code
-	access   map[string]bool   // tokens the resource takes
-	renewal  string            // the one that is good
-	issued   int
-	renewals int
-	life     int           // seconds
-	hold     chan struct{} // renewals wait for it
-	broken   int           // status of renewals, where not 0
-}
-
-func newAuthority(t *testing.T) *authority {
-	a := &authority{t: t, codes: map[string]string{}, access: map[string]bool{}, life: 3600}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /authorize", a.authorize)
-	mux.HandleFunc("POST /token", a.token)
-	mux.HandleFunc("GET /resource", a.resource)
-	a.Server = httptest.NewServer(mux)
-	t.Cleanup(a.Close)
-	return a
-}
-
-func (a *authority) authorize(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	if q.Get("code_challenge_method") != "S256" || q.Get("client_id") != "anvil" || q.Get("response_type") != "code" || q.Get("resource") != "https://srv.example/mcp" {
-		a.t.Errorf("asked for authorization with %v", q)
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	code := fmt.Sprint("code-", len(a.codes))
-	a.codes[code] = q.Get("code_challenge")
-	http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {code}, "state": {q.Get("state")}}.Encode(), http.StatusFound)
-}
-
-func (a *authority) token(w http.ResponseWriter, r *http.Request) {
-	if a.hold != nil && r.FormValue("grant_type") == "refresh_token" {
-		<-a.hold
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	fail := func(status int, code string) {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		// As some do, it repeats what it was sent.
-		_, _ = fmt.Fprintf(w, `{"error":%q,"error_description":%q}`, code, r.PostForm.Encode())
-	}
-	id, secret, _ := r.BasicAuth()
-	switch grant := r.FormValue("grant_type"); {
-	case id != "anvil" || secret != clientSecret:
-		fail(http.StatusUnauthorized, "invalid_client")
-		return
-	case grant == "authorization_code":
-		challenge, known := a.codes[r.FormValue("code")]
-		delete(a.codes, r.FormValue("code"))
-		sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
-		if !known || challenge != base64.RawURLEncoding.EncodeToString(sum[:]) {
-			fail(http.StatusBadRequest, "invalid_grant")
-			return
-		}
-	case grant == "refresh_token":
-		a.renewals++
-		if a.broken != 0 {
-			fail(a.broken, "server_error")
-			return
-		}
-		if r.FormValue("refresh_token") != a.renewal {
-			fail(http.StatusBadRequest, "invalid_grant")
-			return
-		}
-	default:
-		fail(http.StatusBadRequest, "unsupported_grant_type")
-		return
-	}
-	a.issued++
-	access := fmt.Sprintf("%s-%d", accessToken, a.issued)
-	a.renewal = fmt.Sprintf("%s-%d", renewalToken, a.issued)
-	a.access = map[string]bool{access: true}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = fmt.Fprintf(w, `{"access_token":%q,"refresh_token":%q,"token_type":"bearer","expires_in":%d}`, access, a.renewal, a.life)
-}
-
-func (a *authority) resource(w http.ResponseWriter, r *http.Request) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !bearer || !a.access[token] {
-		w.WriteHeader(http.StatusUnauthorized)
-		return
-	}
-	_, _ = io.WriteString(w, `"welcome"`)
-}
-
-// Planted texts that must show nowhere.
-var (
-	clientSecret = "client" + "-s3cret-4711"
-	accessToken  = "access" + "-t0ken-4711"
-	renewalToken = "renewal" + "-t0ken-4711"
-)
-
-// visit is the handler of a call to the guarded resource.
-func (a *authority) visit(ctx context.Context, call *Call) (Result, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, a.URL+"/resource", nil)
-	if err != nil {
-		return Result{}, err
-	}
-	r.Header.Set("Authorization", call.Authorization.Reveal())
-	resp, err := a.Client().Do(r)
-	if err != nil {
-		return Result{}, err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return Result{}, &wire.StatusError{Code: resp.StatusCode, Status: resp.Status, URL: "the resource"}
-	}
-	output, err := io.ReadAll(resp.Body)
-	return Result{Output: output}, err
-}
 
 // clock is a time that a test sets.
 type clock struct {
@@ -256,11 +129,13 @@ func TestStatesAreGoodOnceForTheirServerForTenMinutes(t *testing.T) {
 			}
 		})
 	}
-	a, c := newAuthority(t), &clock{now: morning}
-	o := oauthOf(a, c)
+}
+
+func TestACodeGoesWithItsOwnVerifier(t *testing.T) {
+	o := oauthOf(newAuthority(t), &clock{now: morning})
 	first, _ := begin(t, o, "srv")
 	_, code := begin(t, o, "srv")
-	var refused *TokenError // a code of one login does not go with the verifier of another
+	var refused *TokenError
 	if err := o.Finish(t.Context(), "srv", first, code); !errors.As(err, &refused) || refused.Code != invalidGrant {
 		t.Errorf("%v", err)
 	}
@@ -455,27 +330,30 @@ func TestCredentialsAreInNoText(t *testing.T) {
 		t.Fatalf("%v, %v, %v", bad, ended, refused)
 	}
 	inv := &Invocation{Call: Call{Authorization: authorization}}
-	var text bytes.Buffer
-	logger := slog.New(slog.NewJSONHandler(&text, nil))
-	for _, v := range []any{o, *o.held["srv"], o.servers, o.logins, authorization, &authorization, inv, *inv, inv.Call, bad, ended, refused} {
-		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
-			fmt.Fprintf(&text, verb+"\n", v)
-		}
-		logger.Info("it", "value", v)
-	}
-	for _, v := range []any{authorization, struct{ S Secret }{authorization}} {
-		if encoded, err := canon.EncodeCompact(v); err == nil {
-			text.Write(encoded)
-		} else {
-			t.Error(err)
-		}
-	}
+	text := everyText(t, o, *o.held["srv"], o.servers, o.logins, authorization, &authorization, inv, *inv, inv.Call, struct{ S Secret }{authorization}, bad, ended, refused)
 	for _, secret := range []string{clientSecret, accessToken, renewalToken, verifier, fmt.Sprintf("%x", accessToken), url.QueryEscape(renewalToken)} {
-		if strings.Contains(text.String(), secret) {
+		if strings.Contains(text, secret) {
 			t.Errorf("%q shows", secret)
 		}
 	}
 	if !(Secret{}).Empty() || NewSecret("x").Empty() || (Secret{}).Reveal() != "" {
 		t.Error("empty secrets")
 	}
+}
+
+// everyText is all the ways in which values become text.
+func everyText(t *testing.T, values ...any) string {
+	t.Helper()
+	var text bytes.Buffer
+	logger := slog.New(slog.NewJSONHandler(&text, nil))
+	for _, v := range values {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+			fmt.Fprintf(&text, verb+"\n", v)
+		}
+		logger.Info("it", "value", v)
+		if encoded, err := canon.EncodeCompact(v); err == nil {
+			text.Write(encoded)
+		}
+	}
+	return text.String()
 }

@@ -166,50 +166,59 @@ func (g *Graph) link(parents [][]int) {
 // cut walks down from the roots, then from what no root leads to, earliest first, and leaves out the edges that lead back to where the walk came from. It
 // notes the order in which parents stand before their children. It reports whether it left out any.
 func (g *Graph) cut(parents [][]int) bool {
-	type step struct{ node, next int }
-	const unseen, above, done = 0, 1, 2
-	state := make([]byte, len(g.Nodes))
-	back := map[Edge]bool{}
-	walk := func(from int) {
-		if state[from] != unseen {
-			return
-		}
-		state[from] = above
-		for stack := []step{{from, 0}}; len(stack) > 0; {
-			top := &stack[len(stack)-1]
-			children := g.Nodes[top.node].Children
-			if top.next == len(children) {
-				state[top.node] = done
-				g.order = append(g.order, top.node)
-				stack = stack[:len(stack)-1]
-				continue
-			}
-			child := children[top.next]
-			top.next++
-			switch state[child] {
-			case unseen:
-				state[child] = above
-				stack = append(stack, step{child, 0})
-			case above:
-				from, to := g.Nodes[top.node].ID, g.Nodes[child].ID
-				back[Edge{from, to}] = true
-				g.Problems = append(g.Problems, Problem{Cycle, to, from})
-			}
-		}
-	}
+	d := descent{g, make([]byte, len(g.Nodes)), map[Edge]bool{}}
 	for _, root := range g.roots() {
-		walk(root)
+		d.from(root)
 	}
 	for i := range g.Nodes {
-		walk(i)
+		d.from(i)
 	}
 	slices.Reverse(g.order)
 	for i := range parents {
-		if len(back) > 0 {
-			parents[i] = slices.DeleteFunc(parents[i], func(p int) bool { return back[Edge{g.Nodes[p].ID, g.Nodes[i].ID}] })
+		if len(d.back) > 0 {
+			parents[i] = slices.DeleteFunc(parents[i], func(p int) bool { return d.back[Edge{g.Nodes[p].ID, g.Nodes[i].ID}] })
 		}
 	}
-	return len(back) > 0
+	return len(d.back) > 0
+}
+
+// descent is a walk down a graph that may have cycles.
+type descent struct {
+	g     *Graph
+	state []byte
+	back  map[Edge]bool // edges that close a cycle
+}
+
+// What a walk knows of a node: nothing, that it is above where the walk is, or that all below it is done.
+const unseen, above, done = 0, 1, 2
+
+func (d *descent) from(node int) {
+	type step struct{ node, next int }
+	if d.state[node] != unseen {
+		return
+	}
+	d.state[node] = above
+	for stack := []step{{node, 0}}; len(stack) > 0; {
+		top := &stack[len(stack)-1]
+		children := d.g.Nodes[top.node].Children
+		if top.next == len(children) {
+			d.state[top.node] = done
+			d.g.order = append(d.g.order, top.node)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		child := children[top.next]
+		top.next++
+		switch d.state[child] {
+		case unseen:
+			d.state[child] = above
+			stack = append(stack, step{child, 0})
+		case above:
+			from, to := d.g.Nodes[top.node].ID, d.g.Nodes[child].ID
+			d.back[Edge{from, to}] = true
+			d.g.Problems = append(d.g.Problems, Problem{Cycle, to, from})
+		}
+	}
 }
 
 // roots are the calls that no other made.

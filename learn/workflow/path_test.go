@@ -70,3 +70,10 @@ func TestSelfAndInclusiveTime(t *testing.T) {
 		t.Errorf("busy %v", got)
 	}
 }
+
+func TestOfEqualPathsTheEarliestIsTaken(t *testing.T) {
+	g := Build([]learn.Event{call("a", "", 0, 10), call("b", "a", 10, 20), call("c", "a", 10, 20), call("d", "", 50, 30)})
+	if diff := cmp.Diff(Path{[]string{"a", "b"}, 30 * ms}, g.SummedPath()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}

@@ -87,53 +87,55 @@ func readMermaid(text string) (nodes, edges []string, err error) {
 	return nodes, edges, nil
 }
 
+// reader goes through the tokens of a digraph.
+type reader struct{ tokens []string }
+
+func (r *reader) take(want ...string) error {
+	for _, w := range want {
+		if len(r.tokens) == 0 || r.tokens[0] != w {
+			return fmt.Errorf("%q where %q should be", r.tokens[:min(3, len(r.tokens))], w)
+		}
+		r.tokens = r.tokens[1:]
+	}
+	return nil
+}
+
 // readDOT takes a digraph apart: tokens first, then statements.
 func readDOT(text string) (nodes, edges []string, err error) {
 	tokens, err := dotTokens(text)
 	if err != nil {
 		return nil, nil, err
 	}
-	take := func(want ...string) error {
-		for _, w := range want {
-			if len(tokens) == 0 || tokens[0] != w {
-				return fmt.Errorf("%q where %q should be", tokens[:min(3, len(tokens))], w)
-			}
-			tokens = tokens[1:]
-		}
-		return nil
-	}
-	if err := take("digraph", "workflow", "{", "rankdir", "=", "TB", ";", "node", "[", "shape", "=", "box", "]", ";"); err != nil {
+	r := &reader{tokens}
+	if err := r.take("digraph", "workflow", "{", "rankdir", "=", "TB", ";", "node", "[", "shape", "=", "box", "]", ";"); err != nil {
 		return nil, nil, err
 	}
-	for len(tokens) > 4 && tokens[0] != "}" {
-		id := tokens[0]
-		switch tokens[1] {
-		case "->":
-			edges = append(edges, id[1:]+"-"+tokens[2][1:])
-			tokens = tokens[3:]
-		case "[":
-			if id != fmt.Sprint("n", len(nodes)) || tokens[2] != "label" || tokens[3] != "=" || tokens[4][0] != '"' {
-				return nil, nil, fmt.Errorf("node %q", tokens[:5])
+	for len(r.tokens) > 4 && r.tokens[0] != "}" {
+		t := r.tokens
+		switch {
+		case t[1] == "->":
+			edges = append(edges, t[0][1:]+"-"+t[2][1:])
+			r.tokens = t[3:]
+		case t[1] == "[" && t[0] == fmt.Sprint("n", len(nodes)) && t[2] == "label" && t[3] == "=" && t[4][0] == '"':
+			nodes = append(nodes, t[4][1:])
+			if r.tokens = t[5:]; len(r.tokens) > 0 && r.tokens[0] == "," {
+				err = r.take(",", "color", "=", "\"#cc0000")
 			}
-			nodes = append(nodes, tokens[4][1:])
-			tokens = tokens[5:]
-			if len(tokens) > 0 && tokens[0] == "," {
-				if err := take(",", "color", "=", "\"#cc0000"); err != nil {
-					return nil, nil, err
-				}
-			}
-			if err := take("]"); err != nil {
-				return nil, nil, err
+			if err == nil {
+				err = r.take("]")
 			}
 		default:
-			return nil, nil, fmt.Errorf("statement %q", tokens[:3])
+			err = fmt.Errorf("statement %q", t[:5])
 		}
-		if err := take(";"); err != nil {
+		if err == nil {
+			err = r.take(";")
+		}
+		if err != nil {
 			return nil, nil, err
 		}
 	}
-	if err := take("}"); err != nil || len(tokens) > 0 {
-		return nil, nil, fmt.Errorf("end: %v, %q is left", err, tokens)
+	if err := r.take("}"); err != nil || len(r.tokens) > 0 {
+		return nil, nil, fmt.Errorf("end: %v, %q is left", err, r.tokens)
 	}
 	return nodes, edges, nil
 }

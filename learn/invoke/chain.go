@@ -161,15 +161,12 @@ func hookError(in string, err error) error {
 	return &HookError{in, err}
 }
 
-// guard runs what is not ours. A panic becomes an error, and so does the end of the goroutine, whose deferred functions still see it.
+// guard runs what is not ours; a panic becomes an error.
 func guard(in string, run func() error) (err error) {
-	returned := false
 	defer func() {
-		if v := recover(); v != nil || !returned {
+		if v := recover(); v != nil {
 			err = &PanicError{In: in, Value: v, Stack: debug.Stack()}
 		}
 	}()
-	err = run()
-	returned = true
-	return err
+	return run()
 }

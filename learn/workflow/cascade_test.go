@@ -48,6 +48,11 @@ func TestAntiPatterns(t *testing.T) {
 	if diff := cmp.Diff([]AntiPattern{{DiamondDependency, []string{"apex", "join"}, 2}}, diamond.AntiPatterns()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
+	// A diamond within one branch is none of the call above.
+	nested := Build([]learn.Event{call("top", "", 0, 10), call("x", "top", 10, 1), call("y", "top", 11, 1), call("p", "x", 12, 1), call("q", "x", 13, 1), call("j", "p", 14, 1)}, Edge{"q", "j"})
+	if diff := cmp.Diff([]AntiPattern{{DiamondDependency, []string{"x", "j"}, 2}}, nested.AntiPatterns()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
 	chain := Build([]learn.Event{call("root", "", 0, 100), call("a", "root", 100, 1000), call("b", "a", 1100, 1500), call("c", "b", 2600, 500)})
 	if got := chain.SummedPath().Total; got != 3100*ms {
 		t.Errorf("the chain takes %v", got)

@@ -30,8 +30,8 @@ var order = [][]string{
 	{"compiler/surface"},
 	{"learn/sketch", "learn/stat"},
 	{"learn"},
-	{"learn/evaluate"},
-	{"learn/advise"},
+	{"learn/evaluate", "learn/workflow", "learn/profile"},
+	{"learn/advise", "learn/invoke", "learn/view"},
 	{"compiler/air", "compiler/clientview"},
 	{"compiler/adopt/gate", "compiler/adopt/probe"},
 	{"compiler/adopt"},
@@ -62,6 +62,7 @@ var alone = map[string]string{
 	"golang.org/x/text":                        "compiler/lookalike",
 	"github.com/santhosh-tekuri/jsonschema/v6": "compiler/schema",
 	"github.com/schollz/progressbar/v3":        "internal/cli",
+	"golang.org/x/oauth2":                      "learn/invoke",
 
 	"github.com/secure-systems-lab/go-securesystemslib": "compiler/certify",
 	"github.com/urfave/cli/v2":                          "internal/cli",

@@ -16,9 +16,11 @@ import (
 //
 // Spans come in any order, so those of a trace are held until the input ends, at most [maxOpen] bytes of them: beyond that the traces that began first are closed,
 // and what comes of them later makes events of its own. Events come trace by trace, in the order in which traces began.
-func ReadOTLP(r io.Reader, o Options) iter.Seq2[learn.Event, error] {
+func ReadOTLP(r io.Reader, o Options) iter.Seq2[learn.Event, error] { return readOTLP(r, o, maxOpen) }
+
+func readOTLP(r io.Reader, o Options, most int) iter.Seq2[learn.Event, error] {
 	return func(yield func(learn.Event, error) bool) {
-		in := &otlpReader{scanner: newScanner(r), options: o, yield: yield, open: map[traceID]*trace{}, most: maxOpen}
+		in := &otlpReader{scanner: newScanner(r), options: o, yield: yield, open: map[traceID]*trace{}, most: most}
 		err := in.documents()
 		if errors.Is(err, errStopped) {
 			return

@@ -45,7 +45,8 @@ func WriteOTLP(w io.Writer, events iter.Seq2[learn.Event, error]) (int, error) {
 			text, err = spanOfEvent(e)
 		}
 		if err != nil {
-			return n + len(spans), errors.Join(err, write())
+			failed := write()
+			return n, errors.Join(err, failed)
 		}
 		if spans = append(spans, text); len(spans) == perDocument {
 			if err := write(); err != nil {

@@ -115,7 +115,7 @@ type writer func(io.Writer, iter.Seq2[learn.Event, error]) (int, error)
 type reader func(io.Reader, Options) iter.Seq2[learn.Event, error]
 
 func TestWhatIsWrittenIsReadBack(t *testing.T) {
-	events := randomEvents(t, 3000)
+	events := randomEvents(t, 1500)
 	for name, format := range map[string]struct {
 		write writer
 		read  reader

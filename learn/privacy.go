@@ -51,13 +51,15 @@ func holdsSecret(word string) bool {
 // minSecret is how short no credential is.
 const minSecret = 8
 
-// plain reports a name in which no credential fits: short, a digest, or a UUID.
+// plain reports a name in which no credential fits: short, a digest, a UUID, or the ids of a trace and a span ("<32 hex digits>/<16 hex digits>").
 func plain(name string) bool {
 	switch {
 	case len(name) < minSecret:
 		return utf8.ValidString(name)
 	case len(name) == 36 && name[8] == '-' && name[13] == '-' && name[18] == '-' && name[23] == '-':
 		return strings.Trim(name, "0123456789abcdefABCDEF-") == ""
+	case len(name) == 49 && name[32] == '/':
+		return strings.Trim(name[:32], "0123456789abcdef") == "" && strings.Trim(name[33:], "0123456789abcdef") == ""
 	}
 	return canon.IsDigest(name)
 }
@@ -137,13 +139,13 @@ func (d Digester) Payload(text []byte) Payload {
 	mac.Write(canonical)
 	p := Payload{Bytes: int64(len(text)), Digest: hex.EncodeToString(mac.Sum(nil)[:16]), Shape: Shape(text)}
 	if d.Capture {
-		p.Text = redacted(string(canonical))
+		p.Text = Redacted(string(canonical))
 	}
 	return p
 }
 
-// redacted is a text without the credentials in it, and without the words that hold one.
-func redacted(text string) string {
+// Redacted is a text without the credentials in it, and without the words that hold one, cut at 4096 bytes.
+func Redacted(text string) string {
 	if len(text) > maxCapture {
 		text = strings.ToValidUTF8(text[:maxCapture], "") + "..."
 	}

@@ -26,6 +26,7 @@ var order = [][]string{
 	{"compiler/wording"},
 	{"compiler/schema"},
 	{"compiler/schema/subtype"},
+	{"learn/exchange"},
 	{"wire"},
 	{"compiler/surface"},
 	{"learn/sketch", "learn/stat"},

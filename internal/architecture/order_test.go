@@ -26,12 +26,11 @@ var order = [][]string{
 	{"compiler/wording"},
 	{"compiler/schema"},
 	{"compiler/schema/subtype"},
-	{"learn/exchange"},
 	{"wire"},
 	{"compiler/surface"},
 	{"learn/sketch", "learn/stat"},
 	{"learn"},
-	{"learn/evaluate", "learn/workflow", "learn/profile"},
+	{"learn/evaluate", "learn/workflow", "learn/profile", "learn/exchange"},
 	{"learn/advise", "learn/invoke", "learn/view"},
 	{"compiler/air", "compiler/clientview"},
 	{"compiler/adopt/gate", "compiler/adopt/probe"},
@@ -66,6 +65,7 @@ var alone = map[string]string{
 	"golang.org/x/oauth2":                      "learn/invoke",
 
 	"github.com/secure-systems-lab/go-securesystemslib": "compiler/certify",
+	"github.com/DataDog/sketches-go":                    "learn/sketch",
 	"github.com/urfave/cli/v2":                          "internal/cli",
 }
 

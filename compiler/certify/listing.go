@@ -65,7 +65,7 @@ func (r *run) listing(a pack.Artifact) (listing, error) {
 	case ".json":
 	case ".yaml", ".yml":
 		var err error
-		if text, _, err = yaml.ToJSON(text); err != nil {
+		if text, err = yaml.JSON(text); err != nil {
 			return l, err
 		}
 	default:

@@ -21,7 +21,7 @@ func (p *Pack) Snapshot() (*surface.McpSurfaceSnapshot, error) {
 
 // Document returns the pack's AIR document.
 func (p *Pack) Document() (air.Document, error) {
-	text, _, err := yaml.ToJSON(p.Files[AIRFile])
+	text, err := yaml.JSON(p.Files[AIRFile])
 	if err != nil {
 		return air.Document{}, fmt.Errorf("read %s of pack %s: %w", AIRFile, p.Dir, err)
 	}

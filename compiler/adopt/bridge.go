@@ -10,6 +10,7 @@ import (
 	"anvil/compiler/diag"
 	"anvil/compiler/surface"
 	"anvil/compiler/tokens"
+	"anvil/internal/workers"
 )
 
 // Bridge lowers a snapshot to the intermediate representation: one operation per tool under the name the server gave it, and every other
@@ -29,20 +30,8 @@ func Bridge(s *surface.McpSurfaceSnapshot) air.Document {
 		},
 		Diagnostics: []diag.Finding{},
 	}
-	meter := tokens.NewMeter(tokens.O200k)
-	names, bearers := canonicalNames(s.Tools()), map[string]int{}
-	for _, tool := range s.Tools() {
-		bearers[tool.Name]++
-	}
-	for i, tool := range s.Tools() {
-		o, findings := lower(tool, d.Service.ID, names[i])
-		if bearers[tool.Name] > 1 {
-			o.State = air.StateBlocked
-		}
-		o.DisclosureCost = costOf(meter, tool)
-		d.Operations = append(d.Operations, o)
-		d.Diagnostics = append(d.Diagnostics, findings...)
-	}
+	operations, findings := lowerTools(s.Tools(), d.Service.ID)
+	d.Operations, d.Diagnostics = append(d.Operations, operations...), append(d.Diagnostics, findings...)
 	slices.SortFunc(d.Operations, func(a, b air.Operation) int { return strings.Compare(a.ID, b.ID) })
 	linkJobs(d.Operations)
 	d.Diagnostics = append(d.Diagnostics, nameFindings(s.Tools())...)
@@ -50,6 +39,36 @@ func Bridge(s *surface.McpSurfaceSnapshot) air.Document {
 	d.Diagnostics = append(d.Diagnostics, carryItems(s, &d)...)
 	diag.Sort(d.Diagnostics)
 	return d
+}
+
+// lowerTools makes the operations of tools, in their order. Each follows from its tool alone, so they are made side by side, and what they cost is
+// counted beside them, in order, since a meter has an end.
+func lowerTools(tools []surface.Item, service string) (operations []air.Operation, findings []diag.Finding) {
+	names, bearers := canonicalNames(tools), map[string]int{}
+	for _, tool := range tools {
+		bearers[tool.Name]++
+	}
+	costs, found := make([]air.Cost, len(tools)), make([][]diag.Finding, len(tools))
+	operations = make([]air.Operation, len(tools))
+	workers.Each(1+len(tools), func(n int) {
+		if n == 0 {
+			meter := tokens.NewMeter(tokens.O200k)
+			for i, tool := range tools {
+				costs[i] = costOf(meter, tool)
+			}
+			return
+		}
+		i := n - 1
+		operations[i], found[i] = lower(tools[i], service, names[i])
+		if bearers[tools[i].Name] > 1 {
+			operations[i].State = air.StateBlocked
+		}
+	})
+	for i := range operations {
+		operations[i].DisclosureCost = costs[i]
+		findings = append(findings, found[i]...)
+	}
+	return operations, findings
 }
 
 // costOf counts what a tool takes of a model's context. Of a surface that is too large to be counted whole, the rest goes by its length.

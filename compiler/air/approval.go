@@ -32,11 +32,11 @@ const maxSkew = 24 * time.Hour
 // contradiction, that it reads, it also is the proof that was missing: confirmation goes and retries come, unless the text that was read
 // has changed since.
 func (d Document) WithApprovals(approvals []Approval, now time.Time) (Document, []diag.Finding) {
-	given := map[string][]Approval{}
+	given, at := map[string][]Approval{}, d.places()
 	var findings []diag.Finding
 	for _, a := range approvals {
 		given[a.Operation] = append(given[a.Operation], a)
-		if _, known := d.Find(a.Operation); !known {
+		if _, known := at[a.Operation]; !known {
 			findings = append(findings, approvalFinding(approvalOrphaned, a, "",
 				fmt.Sprintf("the approval of %q by %q is for an operation that is not there", a.Operation, a.By)))
 		}
@@ -53,13 +53,12 @@ func (d Document) WithApprovals(approvals []Approval, now time.Time) (Document, 
 
 // withoutApproval takes back what an approval gave; an operation that was approved must be looked at again.
 func (o Operation) withoutApproval() Operation {
-	had := len(o.Evidence)
-	o.Evidence = slices.DeleteFunc(slices.Clone(o.Evidence), func(c Claim) bool { return c.Method == approvalMethod })
 	if o.State == StateApproved {
 		o.State = StateReviewRequired
 	}
 	o.Approval = nil
-	if len(o.Evidence) < had {
+	if given := func(c Claim) bool { return c.Method == approvalMethod }; slices.ContainsFunc(o.Evidence, given) {
+		o.Evidence = slices.DeleteFunc(slices.Clone(o.Evidence), given)
 		return o.Settled()
 	}
 	return o
@@ -115,6 +114,7 @@ func (o Operation) withApproval(a Approval) Operation {
 		return o
 	}
 	claim := Claim{Subject: o.ID, Source: FromPerson, SourceRef: a.By, Method: approvalMethod, Confidence: 1, Review: Accepted}
+	o.Evidence = slices.Clip(o.Evidence) // it is the unapproved operation's too
 	for _, c := range []Claim{
 		{Predicate: PredicateKind, Value: ValueOf(Read)},
 		{Predicate: PredicateIdempotency, Value: ValueOf(IdempotencyNatural)},

@@ -2,6 +2,7 @@ package air
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"anvil/compiler/canon"
@@ -92,12 +93,26 @@ type Prompt struct {
 
 // Find returns the operation with the given id.
 func (d Document) Find(id string) (Operation, bool) {
-	for _, o := range d.Operations {
-		if o.ID == id {
-			return o, true
+	n := len(d.Operations) // an operation is large: none but the one is copied
+	i := sort.Search(n, func(i int) bool { return d.Operations[i].ID >= id })
+	if i == n || d.Operations[i].ID != id {
+		i = slices.IndexFunc(d.Operations, func(o Operation) bool { return o.ID == id }) // a document made by hand may be in no order
+	}
+	if i < 0 {
+		return Operation{}, false
+	}
+	return d.Operations[i], true
+}
+
+// places returns where the first operation of each id stands, for who looks up many.
+func (d Document) places() map[string]int {
+	at := make(map[string]int, len(d.Operations))
+	for i := range d.Operations {
+		if _, has := at[d.Operations[i].ID]; !has {
+			at[d.Operations[i].ID] = i
 		}
 	}
-	return Operation{}, false
+	return at
 }
 
 // Approved returns the part of d that may be exposed: approved operations only, and of each capability the approved members. A capability

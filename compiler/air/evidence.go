@@ -195,6 +195,9 @@ func exact(v float64) float64 { return math.Round(v*1e9) / 1e9 }
 func (o Operation) Resolve(predicate Predicate) Resolution { return Resolve(o.Evidence, predicate) }
 
 func canonicalValue(raw canon.Raw) []byte {
+	if n := len(raw); n >= 2 && raw[0] == '"' && raw[n-1] == '"' && isPlain(raw[1:n-1]) {
+		return raw
+	}
 	if text, err := canon.Canonical(raw); err == nil {
 		return text
 	}

@@ -103,9 +103,10 @@ func (v Overlay) facts(o Operation) (facts []fact) {
 func (d Document) WithOverlays(overlays []Overlay) (Document, []diag.Finding) {
 	d.Operations = slices.Clone(d.Operations)
 	var findings []diag.Finding
+	at := d.places()
 	for _, v := range overlays {
-		i := slices.IndexFunc(d.Operations, func(o Operation) bool { return o.ID == v.Operation })
-		if i < 0 {
+		i, there := at[v.Operation]
+		if !there {
 			findings = append(findings, v.finding(overlayOrphaned, "", fmt.Sprintf("%s is about %q, which is not there", v.SourceRef, v.Operation),
 				"correct the name, or take the overlay out"))
 			continue
@@ -264,8 +265,11 @@ func (d Document) DecidedAs(other Document) Document {
 // Withdrawn finds the operations of d whose overlay in an earlier document of the same service is no longer stated.
 func (d Document) Withdrawn(earlier Document) (findings []diag.Finding) {
 	for _, was := range earlier.Operations {
+		if was.Overlay == nil {
+			continue
+		}
 		o, there := d.Find(was.ID)
-		if was.Overlay == nil || !there || o.Overlay != nil {
+		if !there || o.Overlay != nil {
 			continue
 		}
 		f := was.Overlay.finding(overlayWithdrawn, "", fmt.Sprintf("%s, which the pack was built with, is no longer stated; what is inferred of operation %q holds again",

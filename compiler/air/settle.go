@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"anvil/compiler/canon"
 )
@@ -51,8 +52,11 @@ func rankBy[T ~string | ~bool](order []T) func(canon.Raw) int {
 
 // loosensByTraffic reports a claim of observed traffic that is looser than what all other claims come to.
 func loosensByTraffic(claims []Claim, c Claim) bool {
+	if c.Source != FromObservedTraffic {
+		return false
+	}
 	rank := ranks(c.Predicate)
-	if c.Source != FromObservedTraffic || rank == nil {
+	if rank == nil {
 		return false
 	}
 	best, found := strictest(claims, c.Predicate, rank)
@@ -134,11 +138,33 @@ func settle[T ~string | ~bool](claims []Claim, predicate Predicate, order []T) T
 func rankOf[T ~string | ~bool](order []T, value canon.Raw) int {
 	text := canonicalValue(value)
 	for i, v := range order {
-		if bytes.Equal(ValueOf(v), text) {
+		if spells(text, v) {
 			return i
 		}
 	}
 	return len(order)
+}
+
+// spells reports that text is the JSON text of v.
+func spells[T ~string | ~bool](text []byte, v T) bool {
+	r := reflect.ValueOf(v)
+	if r.Kind() == reflect.Bool {
+		return string(text) == strconv.FormatBool(r.Bool())
+	}
+	if word := r.String(); isPlain(word) {
+		return len(text) == len(word)+2 && text[0] == '"' && text[len(text)-1] == '"' && string(text[1:len(text)-1]) == word
+	}
+	return bytes.Equal(ValueOf(v), text)
+}
+
+// isPlain reports a text that is its own spelling in JSON.
+func isPlain[T ~string | ~[]byte](text T) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // ValueOf returns the JSON text of a value that a claim may carry: a string, a bool, or one of the enumerations of this package.

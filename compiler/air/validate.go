@@ -68,14 +68,16 @@ func (d Document) validateCommands() (findings []diag.Finding) {
 
 // validateStatus reports long-running work whose status operation does not fit.
 func (d Document) validateStatus() (findings []diag.Finding) {
+	at := d.places()
 	for _, o := range d.Operations {
 		l := o.LongRunning
 		if l == nil || l.Means != MeansJob && l.StatusOperation == "" && l.StatusParam == "" {
 			continue
 		}
-		asked, found := d.Find(l.StatusOperation)
-		if found && l.Means == MeansJob && asked.ID != o.ID && asked.State != StateBlocked && asked.hasParam(l.StatusParam) {
-			continue
+		if i, there := at[l.StatusOperation]; there && l.Means == MeansJob {
+			if asked := d.Operations[i]; asked.ID != o.ID && asked.State != StateBlocked && asked.hasParam(l.StatusParam) {
+				continue
+			}
 		}
 		findings = append(findings, o.finding(statusOperationUnfit,
 			fmt.Sprintf("the status of operation %q cannot be asked of %q by %q", o.ID, l.StatusOperation, l.StatusParam),

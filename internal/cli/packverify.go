@@ -7,6 +7,7 @@ import (
 
 	cli "github.com/urfave/cli/v2"
 
+	"anvil/compiler/air"
 	"anvil/compiler/certify"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
@@ -124,17 +125,20 @@ func openPack(path string) (*pack.Pack, error) {
 }
 
 // recheck builds the pack again.
-func recheck(p *pack.Pack) []diag.Finding { return rechecked(p, emit.Recheck) }
+func recheck(p *pack.Pack) []diag.Finding {
+	_, findings := rechecked(p, emit.Trusted)
+	return findings
+}
 
 // rechecked runs check. That the pack's own inputs cannot be read, though sealed, is a finding like any other.
-func rechecked(p *pack.Pack, check func(*pack.Pack) ([]diag.Finding, error)) []diag.Finding {
-	findings, err := check(p)
+func rechecked(p *pack.Pack, check func(*pack.Pack) (air.Document, []diag.Finding, error)) (air.Document, []diag.Finding) {
+	d, findings, err := check(p)
 	if err != nil {
 		f := pack.NotReproduced.Finding("file/"+pack.ManifestFile, "the pack cannot be built again from its inputs: "+err.Error())
 		f.Hint = "build the pack again with `anvil mcp adopt`"
-		return []diag.Finding{f.Sealed()}
+		return d, []diag.Finding{f.Sealed()}
 	}
-	return findings
+	return d, findings
 }
 
 func verdictLine(p *pack.Pack, findings []diag.Finding, rebuilt bool) string {

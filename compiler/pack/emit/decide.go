@@ -37,9 +37,10 @@ func (in Inputs) decide() (air.Document, []diag.Finding) {
 	if in.Auth.Type != "" {
 		lowered.Service.Auth = in.Auth
 	}
-	given, lapsed := lowered.WithApprovals(in.Approvals, evaluationTime(in.Approvals))
-	binding := pack.Approvals(given)
-	document, _ := lowered.WithApprovals(binding, evaluationTime(binding))
+	document, lapsed := lowered.WithApprovals(in.Approvals, evaluationTime(in.Approvals))
+	if binding := pack.Approvals(document); len(binding) < len(in.Approvals) { // else all bind, and once more is the same
+		document, _ = lowered.WithApprovals(binding, evaluationTime(binding))
+	}
 	return document.WithLapses(slices.DeleteFunc(slices.Clone(in.Decided.Lapses), isForged)), slices.Concat(about, lapsed)
 }
 
@@ -60,24 +61,21 @@ func LapsesOf(earlier *pack.Pack) ([]air.Lapse, error) {
 	if err != nil {
 		return nil, err
 	}
+	type made struct{ contract, text string } // what operations are made of
+	tools := map[made]canon.Raw{}
+	for _, it := range s.Tools() {
+		if of := (made{it.ContractDigest(), it.TextDigest()}); tools[of] == nil {
+			tools[of] = canon.Raw(it.JSON)
+		}
+	}
 	lapses := d.Lapses()
 	for _, o := range d.Operations {
 		if o.Approval == nil || o.Lapsed != nil {
 			continue
 		}
-		if l := (air.Lapse{Approval: *o.Approval, Tool: toolOf(s, o)}); !isForged(l) {
+		if l := (air.Lapse{Approval: *o.Approval, Tool: tools[made{o.ContractDigest, o.TextDigest}]}); !isForged(l) {
 			lapses = append(lapses, l)
 		}
 	}
 	return lapses, nil
-}
-
-// toolOf returns the list item that an operation was made of.
-func toolOf(s *surface.McpSurfaceSnapshot, o air.Operation) canon.Raw {
-	for _, it := range s.Tools() {
-		if it.ContractDigest() == o.ContractDigest && it.TextDigest() == o.TextDigest {
-			return canon.Raw(it.Node.Canonical())
-		}
-	}
-	return nil
 }

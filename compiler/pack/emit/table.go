@@ -77,7 +77,7 @@ func (g *graph) air() ([]byte, error) { return encodeDocument(g.built.Document) 
 
 // encodeDocument returns a document as it stands in a pack.
 func encodeDocument(d air.Document) ([]byte, error) {
-	text, err := d.Encode()
+	text, err := d.EncodeCompact()
 	if err != nil {
 		return nil, err
 	}
@@ -92,10 +92,7 @@ func (g *graph) metadata() (files, error) {
 		return nil, err
 	}
 	made := files{}
-	if made[pack.MetadataJSON], err = view.JSON(); err != nil {
-		return nil, err
-	}
-	made[pack.MetadataYAML], err = view.YAML()
+	made[pack.MetadataJSON], made[pack.MetadataYAML], err = view.Encode()
 	return made, err
 }
 

@@ -31,14 +31,14 @@ func Build(d air.Document) (Document, error) {
 		doc.Tools = append(doc.Tools, tool(d.Service, o))
 	}
 	slices.SortStableFunc(doc.Tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
-	text, err := canon.EncodeCompact(struct {
-		Version string `json:"version"`
-		Tools   []Tool `json:"tools"`
-	}{doc.Version, doc.Tools})
+	text, err := canon.EncodeCompact(doc.Tools)
 	if err != nil {
 		return Document{}, fmt.Errorf("build tools-metadata: %w", err)
 	}
-	sum := sha256.Sum256(canon.MustCanonical(text))
+	var tagged canon.Builder
+	tagged.Add("tools", canon.MustCanonical(text))
+	tagged.AddText("version", doc.Version)
+	sum := sha256.Sum256(tagged.Bytes())
 	doc.Etag = hex.EncodeToString(sum[:20])
 	return doc, nil
 }
@@ -108,9 +108,16 @@ func (d Document) JSON() ([]byte, error) { return canon.Encode(d) }
 
 // YAML returns the same document as YAML.
 func (d Document) YAML() ([]byte, error) {
-	text, err := canon.EncodeCompact(d)
+	_, text, err := d.Encode()
+	return text, err
+}
+
+// Encode is [Document.JSON] and [Document.YAML] at once, in less time than both take.
+func (d Document) Encode() (inJSON, inYAML []byte, err error) {
+	compact, err := canon.EncodeCompact(d)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return yaml.FromJSON(text)
+	inYAML, err = yaml.FromJSON(compact)
+	return append(canon.Indent(compact, ""), '\n'), inYAML, err
 }

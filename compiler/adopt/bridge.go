@@ -18,6 +18,13 @@ import (
 // called without doubt is blocked, what may change something waits for a review, and nothing is approved. The same snapshot gives the
 // same document.
 func Bridge(s *surface.McpSurfaceSnapshot) air.Document {
+	meter := tokens.NewMeter(tokens.O200k)
+	return BridgeCosted(s, func(_ string, tool surface.Item) air.Cost { return costOf(meter, tool) })
+}
+
+// BridgeCosted is [Bridge] for who knows what the tools cost a model, or need not know: counting takes longer than all else in a small surface. cost is
+// asked for each tool in turn, with the id of its operation.
+func BridgeCosted(s *surface.McpSurfaceSnapshot, cost func(id string, tool surface.Item) air.Cost) air.Document {
 	d := air.Document{
 		SchemaVersion: air.SchemaVersion,
 		Service: air.Service{
@@ -30,7 +37,7 @@ func Bridge(s *surface.McpSurfaceSnapshot) air.Document {
 		},
 		Diagnostics: []diag.Finding{},
 	}
-	operations, findings := lowerTools(s.Tools(), d.Service.ID)
+	operations, findings := lowerTools(s.Tools(), d.Service.ID, cost)
 	d.Operations, d.Diagnostics = append(d.Operations, operations...), append(d.Diagnostics, findings...)
 	slices.SortFunc(d.Operations, func(a, b air.Operation) int { return strings.Compare(a.ID, b.ID) })
 	linkJobs(d.Operations)
@@ -43,7 +50,7 @@ func Bridge(s *surface.McpSurfaceSnapshot) air.Document {
 
 // lowerTools makes the operations of tools, in their order. Each follows from its tool alone, so they are made side by side, and what they cost is
 // counted beside them, in order, since a meter has an end.
-func lowerTools(tools []surface.Item, service string) (operations []air.Operation, findings []diag.Finding) {
+func lowerTools(tools []surface.Item, service string, cost func(string, surface.Item) air.Cost) (operations []air.Operation, findings []diag.Finding) {
 	names, bearers := canonicalNames(tools), map[string]int{}
 	for _, tool := range tools {
 		bearers[tool.Name]++
@@ -52,9 +59,8 @@ func lowerTools(tools []surface.Item, service string) (operations []air.Operatio
 	operations = make([]air.Operation, len(tools))
 	workers.Each(1+len(tools), func(n int) {
 		if n == 0 {
-			meter := tokens.NewMeter(tokens.O200k)
 			for i, tool := range tools {
-				costs[i] = costOf(meter, tool)
+				costs[i] = cost(operationID(service, names[i]), tool)
 			}
 			return
 		}
@@ -120,11 +126,13 @@ func carry(it surface.Item, n *canon.Node, pointer string) (canon.Raw, []diag.Fi
 	return canon.Raw(n.Canonical()), nil
 }
 
+func operationID(service, canonical string) string { return service + "." + canonical }
+
 // lower makes the operation of one tool.
 func lower(tool surface.Item, service, canonical string) (air.Operation, []diag.Finding) {
 	n := tool.Node
 	o := air.Operation{
-		ID:             service + "." + canonical,
+		ID:             operationID(service, canonical),
 		CanonicalName:  canonical,
 		DisplayName:    valid(firstOf(n.Get("title").Text(), n.Get("annotations").Get("title").Text(), tool.Name, canonical)),
 		Description:    valid(n.Get("description").Text()),

@@ -45,7 +45,7 @@ func Decode(data []byte) (Document, error) {
 	if !ValidServiceID(d.Service.ID) {
 		return Document{}, fmt.Errorf("read AIR document: %w: service id %q is malformed", ErrFormat, d.Service.ID)
 	}
-	root, err := canon.Parse(data)
+	root, err := canon.Outline(data, formatDepth)
 	if err != nil {
 		return Document{}, fmt.Errorf("read AIR document: %w: %w", ErrFormat, err)
 	}
@@ -65,6 +65,9 @@ func Decode(data []byte) (Document, error) {
 	sortOperations(d.Operations)
 	return d, nil
 }
+
+// formatDepth is how many objects and lists of the format stand inside one another at most; below are values of the server's.
+const formatDepth = 8
 
 // malformed says which field of o holds no id, a figure out of bounds, or a view that its schema does not give.
 func (o Operation) malformed() string {

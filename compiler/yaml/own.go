@@ -22,7 +22,7 @@ func JSON(src []byte) ([]byte, error) {
 // readOwn reads an object or array as [FromJSON] lays it out in blocks. ok is false for all that is written otherwise, correct or not. What it
 // takes means the same to every reader: plain text is plainSafe, literal blocks are literalSafe, and no line is left over.
 func readOwn(src []byte) (text []byte, ok bool) {
-	r := ownReader{src: src, out: make([]byte, 0, len(src))}
+	r := ownReader{src: src, out: make([]byte, 0, len(src)+len(src)/8)}
 	if len(src) == 0 || src[len(src)-1] != '\n' || !r.entries(0, 1) || r.pos != len(src) {
 		return nil, false
 	}
@@ -34,9 +34,14 @@ func readOwn(src []byte) (text []byte, ok bool) {
 type ownReader struct {
 	src, out []byte
 	pos      int
-	names    [][]byte // of the open mappings, as they are spelled in out
-	text     []byte   // scratch
+	names    []span // of the open mappings
+	text     []byte // scratch
 }
+
+// span is where a name is spelled in out.
+type span struct{ start, end int }
+
+func (r *ownReader) name(s span) []byte { return r.out[s.start:s.end] }
 
 // line returns what is left of the line.
 func (r *ownReader) line() []byte {
@@ -77,7 +82,7 @@ func (r *ownReader) entries(col, depth int) bool {
 			return false
 		}
 	}
-	distinct := areDistinct(r.names[names:])
+	distinct := r.areDistinct(r.names[names:])
 	r.names = r.names[:names]
 	r.out = append(r.out, end)
 	return distinct
@@ -92,7 +97,7 @@ func (r *ownReader) entry(isList bool, col, depth int) bool {
 	if !r.key() {
 		return false
 	}
-	r.names = append(r.names, slices.Clone(r.out[start:]))
+	r.names = append(r.names, span{start, len(r.out)})
 	r.out = append(r.out, ':')
 	switch {
 	case r.pos >= len(r.src):
@@ -296,11 +301,11 @@ func (r *ownReader) literal(head []byte, col int) bool {
 }
 
 // areDistinct reports that no two names are the same.
-func areDistinct(names [][]byte) bool {
+func (r *ownReader) areDistinct(names []span) bool {
 	const few = 16
 	if len(names) <= few {
 		for i, name := range names {
-			if slices.ContainsFunc(names[:i], func(other []byte) bool { return bytes.Equal(name, other) }) {
+			if slices.ContainsFunc(names[:i], func(other span) bool { return bytes.Equal(r.name(name), r.name(other)) }) {
 				return false
 			}
 		}
@@ -308,7 +313,7 @@ func areDistinct(names [][]byte) bool {
 	}
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {
-		seen[string(name)] = true
+		seen[string(r.name(name))] = true
 	}
 	return len(seen) == len(names)
 }

@@ -26,14 +26,23 @@ func DecidedIn(d air.Document) Decided {
 
 // Lower runs the bridge on a snapshot and puts everything but approvals in force, with findings about that.
 func (d Decided) Lower(s *surface.McpSurfaceSnapshot) (air.Document, []diag.Finding) {
-	document, about := adopt.Bridge(s).WithOverlays(d.Overlays)
+	return d.onto(adopt.Bridge(s))
+}
+
+func (d Decided) onto(bridged air.Document) (air.Document, []diag.Finding) {
+	document, about := bridged.WithOverlays(d.Overlays)
 	document, kept := document.WithBlocks(d.Blocks)
 	return document, slices.Concat(about, kept)
 }
 
 // decide makes the document of a pack. What did not bind leaves no trace in it but the lapses, so that the pack follows from what is in it.
 func (in Inputs) decide() (air.Document, []diag.Finding) {
-	lowered, about := in.Decided.Lower(in.Snapshot)
+	return in.decideOn(adopt.Bridge(in.Snapshot))
+}
+
+// decideOn is decide of what the bridge makes of the snapshot.
+func (in Inputs) decideOn(bridged air.Document) (air.Document, []diag.Finding) {
+	lowered, about := in.Decided.onto(bridged)
 	if in.Auth.Type != "" {
 		lowered.Service.Auth = in.Auth
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"anvil/compiler/adopt/grouping"
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
@@ -42,7 +43,7 @@ func BridgeCosted(s *surface.McpSurfaceSnapshot, cost func(id string, tool surfa
 	slices.SortFunc(d.Operations, func(a, b air.Operation) int { return strings.Compare(a.ID, b.ID) })
 	linkJobs(d.Operations)
 	d.Diagnostics = append(d.Diagnostics, nameFindings(s.Tools())...)
-	d.Capabilities = propose(d)
+	d.Capabilities = grouping.Propose(d, wordsOf)
 	d.Diagnostics = append(d.Diagnostics, carryItems(s, &d)...)
 	diag.Sort(d.Diagnostics)
 	return d

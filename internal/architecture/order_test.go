@@ -29,7 +29,7 @@ var order = [][]string{
 	{"wire"},
 	{"compiler/surface"},
 	{"compiler/air", "compiler/clientview"},
-	{"compiler/adopt/gate", "compiler/adopt/probe"},
+	{"compiler/adopt/gate", "compiler/adopt/probe", "compiler/adopt/grouping"},
 	{"compiler/adopt"},
 	{"compiler/diff"},
 	{"compiler/pack"},

@@ -60,7 +60,7 @@ func TestMetadataSchemaIsFresh(t *testing.T) {
 func TestMetadataFitsItsSchema(t *testing.T) {
 	v := validatorOf(t, docs.MetadataSchema, "urn:anvil:tools-metadata:0.1.0")
 	refused := 0
-	corpus.Each(t, func(t *testing.T, _ string, s *surface.McpSurfaceSnapshot) {
+	whole := corpus.EachOnce(t, func(t *testing.T, _ string, s *surface.McpSurfaceSnapshot) {
 		d, err := metadata.Build(adopt.Bridge(s))
 		if err != nil {
 			t.Fatal(err)
@@ -80,7 +80,7 @@ func TestMetadataFitsItsSchema(t *testing.T) {
 			}
 		}
 	})
-	if refused < 100 {
+	if whole && refused < 100 {
 		t.Errorf("only %d documents were made wrong", refused)
 	}
 }

@@ -27,6 +27,9 @@ func snapshotOf(t testing.TB, server string, tools ...string) *surface.McpSurfac
 	return corpus.SnapshotOf(t, []byte(`{"initialize":{"serverInfo":{"name":`+string(canon.Quote(server))+`,"version":"1.0.0"}},"tools":[`+strings.Join(tools, ",")+`]}`), "")
 }
 
+// bridged is the bridge's document of a captured surface.
+var bridged = corpus.Memo(adopt.Bridge)
+
 // TestCapabilitiesOfTheCorpus holds the grouping of every captured server against a table that was read as a reviewer would.
 func TestCapabilitiesOfTheCorpus(t *testing.T) {
 	var b strings.Builder
@@ -34,7 +37,7 @@ func TestCapabilitiesOfTheCorpus(t *testing.T) {
 		if strings.HasPrefix(name, "drift/") {
 			return
 		}
-		d := adopt.Bridge(s)
+		d := bridged(s)
 		fmt.Fprintf(&b, "%s: %d\n", name, len(d.Operations))
 		for _, c := range d.Capabilities {
 			var tools []string
@@ -65,7 +68,7 @@ func TestCapabilitiesOfTheCorpus(t *testing.T) {
 func TestCapabilitiesHoldEveryOperationOnce(t *testing.T) {
 	sizes := map[int]int{}
 	corpus.Each(t, func(t *testing.T, _ string, s *surface.McpSurfaceSnapshot) {
-		d := adopt.Bridge(s)
+		d := bridged(s)
 		checkCapabilities(t, d)
 		for _, c := range d.Capabilities {
 			sizes[len(c.OperationIDs)]++

@@ -223,7 +223,7 @@ func consume(data []byte) error {
 
 // TestConsumersOfTheOriginalLayoutReadIt reads what is emitted of every captured server, JSON and YAML, as they do.
 func TestConsumersOfTheOriginalLayoutReadIt(t *testing.T) {
-	corpus.Each(t, func(t *testing.T, _ string, s *surface.McpSurfaceSnapshot) {
+	corpus.EachOnce(t, func(t *testing.T, _ string, s *surface.McpSurfaceSnapshot) {
 		d, err := Build(adopt.Bridge(s))
 		if err != nil {
 			t.Fatal(err)

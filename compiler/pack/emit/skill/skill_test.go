@@ -95,7 +95,7 @@ var (
 // TestPublishedLimits builds the skill of every captured server, with all approved that can be, and holds it against the limits of the format.
 func TestPublishedLimits(t *testing.T) {
 	most := 0
-	corpus.Each(t, func(t *testing.T, name string, s *surface.McpSurfaceSnapshot) {
+	corpus.EachOnce(t, func(t *testing.T, name string, s *surface.McpSurfaceSnapshot) {
 		d := approve(s, all)
 		files := build(t, d)
 		if len(d.Approved().Operations) == 0 {
@@ -136,7 +136,7 @@ func TestPublishedLimits(t *testing.T) {
 
 // TestListsWhatTheSignatureLists: the entries are exactly the operations of the approved part's signature, and no other operation is named.
 func TestListsWhatTheSignatureLists(t *testing.T) {
-	corpus.Each(t, func(t *testing.T, name string, s *surface.McpSurfaceSnapshot) {
+	corpus.EachOnce(t, func(t *testing.T, name string, s *surface.McpSurfaceSnapshot) {
 		n := 0
 		d := approve(s, func(air.Operation) bool { n++; return n%3 != 0 })
 		var want, got []string

@@ -31,7 +31,7 @@ func small(t *testing.T, change func(files map[string][]byte)) *Pack {
 	if p.Manifest, err = Seal(Manifest{ID: "shop", Mode: Adopt}, p.Files, []Node{n}); err != nil {
 		t.Fatal(err)
 	}
-	p.Certificates = map[string][]byte{CertificationFile: []byte("{}"), "attestations/x.json": []byte("{}")}
+	p.Certificates = map[string][]byte{CertificationFile: []byte("{}"), EnvelopeFile: []byte("{}")}
 	return p
 }
 

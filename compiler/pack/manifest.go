@@ -150,16 +150,23 @@ func DecodeManifest(data []byte) (Manifest, error) {
 	return m, nil
 }
 
-// CertificationFile is the record of certification. It and the attestations refer to the pack digest, and so stand outside of it.
-const CertificationFile = "certification.json"
-
-// isOutside reports a path that belongs to a pack but not to its digest.
-func isOutside(p string) bool {
-	name, attested := strings.CutPrefix(p, attestations+"/")
-	return p == CertificationFile || attested && strings.HasSuffix(name, ".json") && !strings.Contains(name, "/")
-}
+// The certificate of a pack: what was checked, and the envelope of signatures over it. Both refer to the pack digest, and so stand outside of it.
+// Nothing else may (ADR 0039).
+const (
+	CertificationFile = "certification.json"
+	EnvelopeFile      = attestations + "/certification.dsse.json"
+)
 
 const attestations = "attestations"
+
+// isCertificate reports a path that belongs to a pack but not to its digest. It is the one rule of such names, for folders and archives.
+func isCertificate(p string) bool { return p == CertificationFile || p == EnvelopeFile }
+
+// isReserved reports a path at which nothing can be sealed, since some file system takes it for that of a certificate or of a file beside one.
+func isReserved(p string) bool {
+	p, _, _ = strings.Cut(folded(p), "/")
+	return p == folded(CertificationFile) || p == attestations
+}
 
 // IsExecutable reports an artifact that is a program.
 func IsExecutable(p string) bool { return strings.HasPrefix(p, CommandLine("")) && p != CommandsFile }

@@ -56,7 +56,7 @@ func (l *loading) one(a Artifact) {
 	l.mu.Unlock()
 	data, err := l.read(a.Path, room)
 	got := ""
-	if err == nil && a.Digest != "" {
+	if err == nil && !isCertificate(a.Path) {
 		got = canon.Digest(data)
 	}
 	l.mu.Lock()
@@ -67,7 +67,7 @@ func (l *loading) one(a Artifact) {
 		l.errs = append(l.errs, err)
 	case l.room < 0:
 		l.errs = append(l.errs, fmt.Errorf("%w: the files are more than %d bytes together", atomicfile.ErrTooLarge, maxPack))
-	case a.Digest == "":
+	case isCertificate(a.Path):
 		l.pack.Certificates[a.Path] = data
 	default:
 		l.pack.Files[a.Path] = data
@@ -92,7 +92,7 @@ func (p *Pack) checkMembers(members []member) (present []Artifact, findings []di
 	met, blocked := map[string]bool{}, map[string]bool{}
 	for _, m := range members {
 		a, isSealed := sealed[m.path]
-		outside := m.path == ManifestFile || isOutside(m.path)
+		outside := m.path == ManifestFile || isCertificate(m.path)
 		switch {
 		case m.mode.IsRegular() && isSealed:
 			present = append(present, a)
@@ -126,7 +126,7 @@ func (p *Pack) checkMembers(members []member) (present []Artifact, findings []di
 func (p *Pack) places() (sealed map[string]Artifact, folders map[string]bool) {
 	sealed, folders = map[string]Artifact{}, map[string]bool{attestations: true}
 	for _, a := range p.Manifest.Artifacts {
-		if checkPath(a.Path) != nil || isOutside(a.Path) {
+		if checkPath(a.Path) != nil || isReserved(a.Path) {
 			continue
 		}
 		sealed[a.Path] = a
@@ -150,6 +150,9 @@ func below(blocked map[string]bool, p string) bool {
 func smuggled(m member) diag.Finding {
 	f := finding(fileUnexpected, m.path, fmt.Sprintf("%s %q is in the folder and not in the manifest", atomicfile.KindOf(m.mode), m.path))
 	f.Hint = "remove it from the pack folder"
+	if isReserved(m.path) {
+		f.Hint += fmt.Sprintf("; of what is sealed nowhere, a pack holds %s and %s alone", CertificationFile, EnvelopeFile)
+	}
 	return f
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/compiler/pack"
 	"anvil/compiler/pack/emit/metadata"
 )
 
@@ -15,8 +16,8 @@ const SchemaVersion = 1
 
 // The files of a certificate in a pack. Both stand outside the pack's digest.
 const (
-	File         = "certification.json"
-	EnvelopeFile = "attestations/certification.dsse.json"
+	File         = pack.CertificationFile
+	EnvelopeFile = pack.EnvelopeFile
 )
 
 // Level is how far a pack was certified.

@@ -75,12 +75,8 @@ func Certify(ctx context.Context, in Inputs) (Certification, error) {
 	}
 	r.cert.Policy = r.policy()
 	r.cert.Tools, r.cert.Materials = r.tools(), r.materials()
-	base, err := r.base()
-	if err != nil {
-		return Certification{}, err
-	}
 	r.cert.Checks = []Check{
-		r.checkFiles(), r.checkRebuild(), r.checkSignature(), r.checkExposure(), r.checkApprovals(), r.checkGate(), base, r.checkStability(),
+		r.checkFiles(), r.checkRebuild(), r.checkSignature(), r.checkExposure(), r.checkApprovals(), r.checkGate(), r.base(), r.checkStability(),
 	}
 	if r.cert.Level = StaticPassed; len(r.cert.Failing()) > 0 {
 		r.cert.Level = Failed
@@ -121,7 +117,7 @@ func (r *run) subject() error {
 		Text: d.Text, Identity: d.Identity, Signature: r.whole.Digest, Exposed: r.exposed.Digest, ToolsMetadata: []string{}, Canon: canon.ID,
 	}
 	for _, a := range m.Artifacts {
-		if a.Kind == kindMetadata {
+		if a.Kind == pack.KindMetadata {
 			r.cert.Subject.ToolsMetadata = append(r.cert.Subject.ToolsMetadata, a.Digest)
 		}
 	}

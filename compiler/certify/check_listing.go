@@ -32,10 +32,10 @@ func (r *run) checkSignature() Check {
 		for _, e := range l.entries {
 			problems = append(problems, e.differs(a, signatures[e.operation.ID])...)
 		}
-		if want := len(r.document.Operations); (a.Kind == kindSignature || a.Kind == kindMetadata) && len(l.entries) != want {
+		if want := len(r.document.Operations); (a.Kind == pack.KindSignature || a.Kind == pack.KindMetadata) && len(l.entries) != want {
 			problems = append(problems, fmt.Sprintf("%s lists %d of %d operations", a.Path, len(l.entries), want))
 		}
-		if slices.Contains(offering, a.Kind) && len(l.named) > 0 {
+		if pack.Offers(a.Kind) && len(l.named) > 0 {
 			if offered[a.Kind] == nil {
 				offered[a.Kind] = map[string]bool{}
 			}
@@ -69,7 +69,7 @@ func (e entry) differs(a pack.Artifact, s air.OperationSignature) []string {
 		"contractDigest": s.ContractDigest, "textDigest": s.TextDigest, "inputSchemaDigest": s.InputSchemaDigest,
 		"outputSchemaDigest": s.OutputSchemaDigest, "effectDigest": s.EffectDigest,
 	}
-	if a.Kind == kindMetadata {
+	if a.Kind == pack.KindMetadata {
 		want["digest"] = s.ContractDigest
 	}
 	var problems []string
@@ -90,7 +90,7 @@ func (r *run) wrongSets(a pack.Artifact, l listing) []string {
 			problems = append(problems, fmt.Sprintf("%s states the signature %s, which is not that of the operations", a.Path, digest))
 		}
 	}
-	if a.Kind != kindSignature {
+	if a.Kind != pack.KindSignature {
 		return problems
 	}
 	var s air.Signature
@@ -106,11 +106,11 @@ func (r *run) checkExposure() Check {
 	var problems []string
 	kinds := map[string]bool{}
 	for _, a := range r.Pack.Manifest.Artifacts {
-		if isSource(a.Kind) || a.Kind == kindSignature {
+		if isSource(a.Kind) || a.Kind == pack.KindSignature {
 			continue
 		}
 		kinds[a.Kind] = true
-		if a.Kind == kindFacade {
+		if a.Kind == pack.KindFacade {
 			if s, err := pack.DecodeFacadeSettings(r.Pack.Files[a.Path]); err != nil || s.Expose != "approved" {
 				problems = append(problems, fmt.Sprintf("%s lets the facade expose more than what is approved", a.Path))
 			}
@@ -135,7 +135,7 @@ func (r *run) unapproved(a pack.Artifact) []string {
 			told[e.operation.ID] = true
 		}
 	}
-	if !slices.Contains(offering, a.Kind) {
+	if !pack.Offers(a.Kind) {
 		return problems
 	}
 	for _, id := range slices.Sorted(maps.Keys(l.named)) {

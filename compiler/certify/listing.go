@@ -14,25 +14,10 @@ import (
 	"anvil/compiler/yaml"
 )
 
-// The kinds of artifacts that are read in a way of their own. Whatever else lists operations is read by what its members are called.
-const (
-	kindSnapshot  = "snapshot"
-	kindAIR       = "air"
-	kindSignature = "signature"
-	kindMetadata  = "tools-metadata"
-	kindDiff      = "diff"
-	kindFacade    = "facade"
-)
-
-// offering are the kinds whose artifacts exist to offer operations to callers: to name one there is to offer it.
-var offering = []string{"capability", "cli", "skill", "simulator", "server"}
-
 // isSource reports a kind that says what there is, or was, and offers nothing.
 func isSource(kind string) bool {
-	return slices.Contains([]string{kindSnapshot, kindAIR, kindDiff}, kind)
+	return slices.Contains([]string{pack.KindSnapshot, pack.KindAIR, pack.KindDiff}, kind)
 }
-
-func isJSON(name string) bool { return path.Ext(name) == ".json" }
 
 // listing is what an artifact says of operations.
 type listing struct {

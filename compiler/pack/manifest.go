@@ -26,6 +26,25 @@ const (
 	CommandsFile  = "cli/commands.json"
 )
 
+// The kinds of artifacts. What is not among the quiet ones exists to offer operations to callers: to name one there is to offer it.
+const (
+	KindSnapshot    = "snapshot"
+	KindAIR         = "air"
+	KindSignature   = "signature"
+	KindMetadata    = "tools-metadata"
+	KindCapability  = "capability"
+	KindSkill       = "skill"
+	KindCommandLine = "cli"
+	KindFacade      = "facade"
+	KindDiff        = "diff"
+)
+
+// quiet are the kinds that name operations without offering them. A kind that is new offers, until it is known here not to.
+var quiet = []string{KindSnapshot, KindAIR, KindSignature, KindMetadata, KindFacade, KindDiff}
+
+// Offers reports a kind whose artifacts exist to offer operations to callers.
+func Offers(kind string) bool { return !slices.Contains(quiet, kind) }
+
 // CapabilityFile is where the contract of a capability is.
 func CapabilityFile(id string) string { return "capabilities/" + id + ".yaml" }
 
@@ -107,7 +126,7 @@ func Seal(m Manifest, files map[string][]byte, nodes []Node) (Manifest, error) {
 
 // contents returns the digest of artifacts and nodes that m must state.
 func (m Manifest) contents() (string, error) {
-	return digestOf(struct {
+	return canon.DigestValue(struct {
 		Artifacts []Artifact `json:"artifacts"`
 		Nodes     []Node     `json:"nodes"`
 	}{m.Artifacts, m.Nodes})
@@ -116,15 +135,7 @@ func (m Manifest) contents() (string, error) {
 // identity returns the digest that m must state: of all but artifacts and nodes, for which their own digest stands.
 func (m Manifest) identity() (string, error) {
 	m.Digest, m.Artifacts, m.Nodes = "", nil, nil
-	return digestOf(m)
-}
-
-func digestOf(v any) (string, error) {
-	data, err := canon.EncodeCompact(v)
-	if err != nil {
-		return "", err
-	}
-	return canon.DigestOf(data)
+	return canon.DigestValue(m)
 }
 
 // DecodeManifest reads a manifest. Errors match [ErrFormat].

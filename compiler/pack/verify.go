@@ -19,6 +19,7 @@ type member struct {
 	path   string
 	mode   fs.FileMode // its type alone counts
 	shared bool        // the file has other names
+	denied bool        // who asks may not read it, or see it
 }
 
 // load reads every artifact and certificate among members, and returns what keeps the pack from being whole. read returns at most limit bytes
@@ -63,6 +64,8 @@ func (l *loading) one(a Artifact) {
 	defer l.mu.Unlock()
 	l.room -= int64(len(data))
 	switch {
+	case errors.Is(err, fs.ErrPermission):
+		l.findings = append(l.findings, unreadable(a.Path))
 	case err != nil:
 		l.errs = append(l.errs, err)
 	case l.room < 0:
@@ -94,6 +97,9 @@ func (p *Pack) checkMembers(members []member) (present []Artifact, findings []di
 		a, isSealed := sealed[m.path]
 		outside := m.path == ManifestFile || isCertificate(m.path)
 		switch {
+		case m.denied && (isSealed || outside || folders[m.path]):
+			blocked[m.path] = true
+			findings = append(findings, unreadable(m.path))
 		case m.mode.IsRegular() && isSealed:
 			present = append(present, a)
 			if m.shared {
@@ -162,11 +168,20 @@ func replaced(m member) diag.Finding {
 	return f
 }
 
+func unreadable(path string) diag.Finding {
+	f := finding(fileUnreadable, path, fmt.Sprintf("%q of the pack may not be read, so nobody knows what it holds", path))
+	f.Hint = "let yourself read it and every folder above it, or build the pack again with `anvil mcp adopt`"
+	return f
+}
+
 // SameIDs returns a finding for every pack whose id an earlier one of packs has.
 func SameIDs(packs []*Pack) []diag.Finding {
 	var findings []diag.Finding
 	first := map[string]*Pack{}
 	for _, p := range packs {
+		if p.Manifest.ID == "" { // its manifest could not be read
+			continue
+		}
 		known, again := first[p.Manifest.ID]
 		if !again {
 			first[p.Manifest.ID] = p

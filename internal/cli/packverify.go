@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -91,9 +92,14 @@ func (sh *shell) packVerify(c *cli.Context) error {
 	return found(!pack.IsWhole(all))
 }
 
-// verified reads a pack and says what is wrong with it; with rebuild, also what does not follow from what is in it.
+// verified reads a pack and says what is wrong with it; with rebuild, also what does not follow from what is in it. A pack of which not even the manifest
+// is to be read comes back without an id.
 func verified(path string, rebuild bool) (*pack.Pack, []diag.Finding, error) {
 	p, findings, err := readPack(path)
+	var notWhole *pack.NotWholeError
+	if errors.As(err, &notWhole) {
+		return &pack.Pack{Dir: path}, notWhole.Findings, nil
+	}
 	if err == nil && rebuild && pack.IsWhole(findings) {
 		findings = append(findings, recheck(p)...)
 	}

@@ -8,6 +8,7 @@ import (
 
 	cli "github.com/urfave/cli/v2"
 
+	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/diff"
 	"anvil/compiler/pack/compare"
@@ -59,13 +60,27 @@ func (sh *shell) packDiff(c *cli.Context) error {
 	lead := packDiffText(differences)
 	s := sheet{Report: report, value: packDiffReport{report, differences}, threshold: diag.FailOnRisky, text: leading(lead)}
 	s.markdown = leading("```\n" + lead + "```\n\n")
+	s.headline = packDiffHeadline(differences)
+	fails := differences.Class.Rank() >= compare.Class(threshold).Rank()
+	if threshold == "any" {
+		fails = !differences.IsSame()
+	}
+	if fails {
+		s.why = fmt.Sprintf("it fails: the difference is %s, and --fail-on is %s", differences.Class, threshold)
+	}
 	if err := sh.show(c, s, format); err != nil {
 		return err
 	}
-	if threshold == "any" {
-		return found(!differences.IsSame())
+	return found(fails)
+}
+
+// packDiffHeadline sums up all that differs, of which the findings are a part: they are about the surfaces alone.
+func packDiffHeadline(d compare.Comparison) string {
+	if d.IsSame() {
+		return "the packs are the same"
 	}
-	return found(differences.Class.Rank() >= compare.Class(threshold).Rank())
+	return fmt.Sprintf("%s: %s, %s, %s; of the surfaces: %s", d.Class, counted(len(d.Operations), "operation"), counted(len(d.Settings), "setting"),
+		counted(len(d.Artifacts), "artifact"), diag.NewReport("diff", d.Findings).Summary.Line())
 }
 
 // packDiffText says what differs, before the findings about the surface.
@@ -91,7 +106,7 @@ func packDiffText(d compare.Comparison) string {
 		b.WriteString("\nsettings:\n")
 	}
 	for _, v := range d.Settings {
-		fmt.Fprintf(&b, "  %s  %s -> %s\n", diag.Printable(v.Pointer), orNone(diag.Printable(string(v.Before))), orNone(diag.Printable(string(v.After))))
+		fmt.Fprintf(&b, "  %s\n", valueLine(v))
 	}
 	if len(d.Artifacts) > 0 {
 		b.WriteString("\nartifacts:\n")
@@ -105,10 +120,24 @@ func packDiffText(d compare.Comparison) string {
 	return b.String()
 }
 
+// valueLine tells a value that differs: where, before and after.
+func valueLine(v compare.ValueChange) string {
+	return diag.Printable(fmt.Sprintf("%s  %s -> %s", v.Pointer, orNone(string(v.Before)), orNone(string(v.After))))
+}
+
+// topMembers names the members of an operation in which something differs.
+func topMembers(changes []compare.ValueChange) []string {
+	var names []string
+	for _, c := range changes {
+		names = append(names, canon.Tokens(c.Pointer)[0])
+	}
+	return slices.Compact(names)
+}
+
 func writeOperationChange(w io.Writer, o compare.OperationChange) {
 	line := o.Change
-	if len(o.Fields)+len(o.Members) > 0 {
-		line += ": " + strings.Join(append(slices.Clone(o.Fields), o.Members...), ", ")
+	if named := append(slices.Clone(o.Fields), topMembers(o.Members)...); len(named) > 0 {
+		line += ": " + strings.Join(named, ", ")
 	}
 	fmt.Fprintf(w, "  %-16s %s  %s\n", o.Class, diag.Printable(o.Tool), diag.Printable(line))
 	for _, p := range o.Posture {
@@ -117,6 +146,9 @@ func writeOperationChange(w io.Writer, o compare.OperationChange) {
 			loosened = "  (looser)"
 		}
 		fmt.Fprintf(w, "%19s%s %s -> %s%s\n", "", p.Predicate, p.Before, p.After, loosened)
+	}
+	for _, m := range o.Members {
+		fmt.Fprintf(w, "%19s%s\n", "", valueLine(m))
 	}
 	if o.State != nil {
 		fmt.Fprintf(w, "%19sstate %s -> %s\n", "", o.State.Before, o.State.After)

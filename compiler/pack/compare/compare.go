@@ -50,7 +50,7 @@ type OperationChange struct {
 	State    *Turn           `json:"state,omitempty"`
 	Approval string          `json:"approval,omitzero"` // given, withdrawn, renewed
 	By       string          `json:"by,omitzero"`       // of the approval, the new one where there is one
-	Members  []string        `json:"members,omitempty"` // other members of the operation in air.yaml that differ: notes, names, what a person added
+	Members  []ValueChange   `json:"members,omitempty"` // of the operation in air.yaml, but for those of which the rest tells: notes, names, what a person stated
 }
 
 // PostureChange is a safety predicate with another value.
@@ -67,9 +67,9 @@ type Turn struct {
 	After  string `json:"after"`
 }
 
-// ValueChange is a setting that differs; a side without it is absent.
+// ValueChange is a value that differs; a side without it is absent.
 type ValueChange struct {
-	Pointer string    `json:"pointer"` // RFC 6901, within facade.yaml
+	Pointer string    `json:"pointer"` // RFC 6901, within facade.yaml or the operation
 	Before  canon.Raw `json:"before,omitzero"`
 	After   canon.Raw `json:"after,omitzero"`
 }
@@ -199,6 +199,11 @@ func settings(old, new *pack.Pack) ([]ValueChange, error) {
 	if err != nil {
 		return nil, err
 	}
+	return valueChanges(before, after), nil
+}
+
+// valueChanges are the leaves that differ, in order.
+func valueChanges(before, after map[string]canon.Raw) []ValueChange {
 	changes := []ValueChange{}
 	all := maps.Clone(before)
 	maps.Copy(all, after)
@@ -207,7 +212,7 @@ func settings(old, new *pack.Pack) ([]ValueChange, error) {
 			changes = append(changes, ValueChange{pointer, before[pointer], after[pointer]})
 		}
 	}
-	return changes, nil
+	return changes
 }
 
 func leaves(p *pack.Pack) (map[string]canon.Raw, error) {
@@ -232,7 +237,7 @@ func leaves(p *pack.Pack) (map[string]canon.Raw, error) {
 }
 
 func collect(n *canon.Node, pointer string, found map[string]canon.Raw) {
-	if !n.IsObject() {
+	if len(n.Members) == 0 {
 		found[pointer] = n.Canonical()
 		return
 	}

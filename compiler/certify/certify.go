@@ -74,10 +74,11 @@ func Certify(ctx context.Context, in Inputs) (Certification, error) {
 		return Certification{}, err
 	}
 	r.cert.Policy = r.policy()
-	r.cert.Tools, r.cert.Materials = r.tools(), r.materials()
+	r.cert.Tools = r.tools()
 	r.cert.Checks = []Check{
 		r.checkFiles(), r.checkRebuild(), r.checkSignature(), r.checkExposure(), r.checkApprovals(), r.checkGate(), r.base(), r.checkStability(),
 	}
+	r.cert.Materials = r.materials()
 	if r.cert.Level = StaticPassed; len(r.cert.Failing()) > 0 {
 		r.cert.Level = Failed
 	}
@@ -150,13 +151,22 @@ func approvalOf(o air.Operation) *Approval {
 	return &Approval{o.Approval.By, o.Approval.At, o.Approval.Reason, o.Approval.Expires}
 }
 
+// captureEvidence is the material of which nothing else in a certification tells.
+const captureEvidence = "capture-evidence"
+
 func (r *run) materials() []Material {
-	materials := []Material{{"snapshot", r.snapshot.Digest}, {"policy", r.cert.Policy.Digest}, {"rules", r.cert.Policy.Rules}, {"client-profiles", r.cert.Policy.Profiles}}
-	if r.Pack.Manifest.Base != "" {
-		materials = append(materials, Material{"base", r.Pack.Manifest.Base})
-	}
+	materials := materialsOf(r.cert)
 	if r.Evidence != nil {
-		materials = append(materials, Material{"capture-evidence", r.Evidence.Digest})
+		materials = append(materials, Material{captureEvidence, r.Evidence.Digest})
+	}
+	return materials
+}
+
+// materialsOf are the materials that follow from the rest of a certification.
+func materialsOf(c Certification) []Material {
+	materials := []Material{{"snapshot", c.Subject.Snapshot}, {"policy", c.Policy.Digest}, {"rules", c.Policy.Rules}, {"client-profiles", c.Policy.Profiles}}
+	if c.Base != nil {
+		materials = append(materials, Material{"base", c.Base.Base})
 	}
 	return materials
 }

@@ -198,8 +198,11 @@ func TestChecksFail(t *testing.T) {
 			"capabilities/x.yaml", "capability", []byte("operationIds: [refunds.get_refund, refunds.cancel_refund]\n"))}},
 		{"a skill that offers one", "nothing-unapproved-exposed", `skill/x/SKILL.md offers "refunds.cancel_refund"`, certify.Inputs{Pack: with(whole,
 			"skill/x/SKILL.md", "skill", []byte("Operations: `refunds.get_refund`, `refunds.cancel_refund`\n"))}},
+		{"something that anvil does not write yet", "nothing-unapproved-exposed", `posters/x.md offers "refunds.cancel_refund"`, certify.Inputs{Pack: with(whole,
+			"posters/x.md", "poster", []byte("`refunds.get_refund`, `refunds.list_refunds`, `refunds.cancel_refund`\n"))}},
 		{"a facade that exposes all", "nothing-unapproved-exposed", "expose more than what is approved", certify.Inputs{Pack: with(whole, pack.FacadeFile, "facade",
 			bytes.Replace(whole.Files[pack.FacadeFile], []byte("expose: approved"), []byte("expose: all"), 1))}},
+		{"nothing approved", "approvals-in-force", "nothing is approved, so there is nothing to certify", certify.Inputs{Pack: built(t, emit.Inputs{Snapshot: s, Mode: pack.Adopt})}},
 		{"an approval that ended", "approvals-in-force", "expired on 2026-11-29", certify.Inputs{Pack: other(inputsOf(t, s), func(a *air.Approval) { a.Expires = "2026-11-29" })}},
 		{"a text that nobody approved", "approvals-in-force", "is not the one that", certify.Inputs{Pack: other(inputsOf(t, s), func(a *air.Approval) { a.TextDigest = canon.Digest(nil) })}},
 		{"a change whose text nobody approved", "base-diff", "covered by no approval of its text", certify.Inputs{Pack: other(worded, func(a *air.Approval) { a.TextDigest = canon.Digest(nil) })}},
@@ -213,6 +216,9 @@ func TestChecksFail(t *testing.T) {
 			i := slices.IndexFunc(c.Checks, func(check certify.Check) bool { return check.ID == tt.check })
 			if got := c.Checks[i]; got.Outcome != certify.Fail || !strings.Contains(got.Detail, tt.says) {
 				t.Errorf("%s, want a failure that says %q", got, tt.says)
+			}
+			if hint := certify.FailedCheck(c.Checks[i], &pack.Pack{Dir: "my pack"}).Hint; hint == "" || strings.Contains(hint, "PACK") {
+				t.Errorf("hint %q", hint)
 			}
 			if c.Level != certify.Failed || c.LevelAt(day0) != certify.Failed {
 				t.Errorf("level %s", c.Level)

@@ -143,7 +143,7 @@ func TestVerifyRefuses(t *testing.T) {
 		{"a digest of another kind", "signature", "statement-malformed", s.restated(t, `{"sha256":"`, `{"md5":"x","sha256":"`)},
 		{"a subject given twice", "signature", "statement-malformed", s.restated(t, `"subject":[`, `"subject":[{"digest":{"sha256":"`+strings.Repeat("0", 64)+`"},"name":"air.yaml"},`)},
 
-		{"the right key in a wrong role", "key", "key-role-missing", trusting("", entryOf("ada", ada, "approve, gate, capture", ""))},
+		{"the right key in a wrong role", "key", "key-role-missing", trusting("", entryOf("ada", ada, "approve, gate", ""))},
 		{"a key before its time", "key", "key-out-of-time", trusting("", entryOf("ada", ada, "certify", ", notBefore: 2026-12-01"))},
 		{"a key after its time", "key", "key-out-of-time", trusting("", entryOf("ada", ada, "certify", ", notAfter: 2026-11-29"))},
 		{"a key whose time is over by now", "key", "key-out-of-time", func() certify.Request {
@@ -175,7 +175,6 @@ func TestVerifyRefuses(t *testing.T) {
 			r.Findings = []diag.Finding{pack.NotReproduced.Finding("file/air.yaml", "forged").Sealed()}
 			return r
 		}()},
-		{"another digest in what was signed", "subject", "subject-mismatch", s.restated(t, `"surface":"sha256:`+hexOf(s.cert.Subject.Surface), `"surface":"sha256:`+strings.Repeat("0", 64))},
 		{"a certification.json that says something else", "subject", "certification-differs", require(1, &besideOther)},
 		{"no certification.json", "subject", "certification-differs", require(1, &besideNone)},
 

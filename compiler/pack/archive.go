@@ -77,7 +77,7 @@ func readArchive(r io.Reader, name string, limit int64) (*Pack, []diag.Finding, 
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &Pack{Dir: name, Manifest: m}
+	p := &Pack{Dir: name, Archive: true, Manifest: m}
 	findings, err := p.load(u.members, func(name string, _ int64) ([]byte, error) { return u.content[name], nil })
 	if err != nil {
 		return nil, nil, err

@@ -85,6 +85,7 @@ func TestArchiveRoundTrip(t *testing.T) {
 	if err != nil || len(findings) > 0 {
 		t.Fatalf("%v, %v", findings, err)
 	}
+	p.Archive = true
 	if diff := cmp.Diff(p, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

@@ -14,7 +14,8 @@ import (
 
 // Pack is an opened pack: its manifest and the bytes of its artifacts, all verified against it.
 type Pack struct {
-	Dir          string
+	Dir          string // as it was named
+	Archive      bool   // it was read from an archive, which Dir names
 	Manifest     Manifest
 	Files        map[string][]byte // by path, the manifest left out
 	Certificates map[string][]byte // by path: what refers to the pack and is in no digest of it; not verified

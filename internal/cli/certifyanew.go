@@ -25,7 +25,7 @@ type certifyReport struct {
 
 // certifiedView is a certification in short.
 type certifiedView struct {
-	Level    certify.Level    `json:"level"` // that it has now
+	Level    certify.Level    `json:"level"` // that it was issued with, or expired; what a verification comes to is its verdict
 	Pack     string           `json:"pack"`  // the digest it is of
 	Serial   int              `json:"serial"`
 	IssuedAt string           `json:"issuedAt"`
@@ -34,6 +34,8 @@ type certifiedView struct {
 	Envelope string           `json:"envelope,omitzero"` // the file with the signatures; absent when it is not signed
 	KeyIDs   []string         `json:"keyids,omitempty"`  // that the envelope names; unproven
 	Signers  []certify.Signer `json:"signers,omitempty"` // whose signatures were verified and count
+
+	Uncounted []certify.Uncounted `json:"uncounted,omitempty"` // who signed, is trusted otherwise, and does not count
 }
 
 func certifiedViewOf(c certify.Certification, now time.Time) certifiedView {

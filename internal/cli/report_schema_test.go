@@ -62,7 +62,8 @@ var narrower = map[string]map[string]any{
 	"SurfaceView.digest": {"pattern": aDigest}, "ToolView.digest": {"pattern": aDigest}, "SnapshotView.digest": {"pattern": aDigest}, "ShownArtifact.digest": {"pattern": aDigest}, "Side.digest": {"pattern": aDigest}, "PackView.digest": {"pattern": aDigest},
 	"ReviewReport.pack": {"pattern": aDigest}, "ReviewedOperation.seen": {"pattern": aDigest},
 	"CertifiedView.pack": {"pattern": aDigest}, "CertifiedView.policy": {"pattern": aDigest}, "Signer.keyid": {"pattern": "^[0-9a-f]{64}$"},
-	"SnapshotView.change": {"enum": []any{"new", "changed", "unchanged"}}, "ClientVerdict.confirmed": {"pattern": aMonth},
+	"VerifyReport.verdict": {"enum": []any{verdictHolds, verdictRefused, verdictUndecided}},
+	"SnapshotView.change":  {"enum": []any{"new", "changed", "unchanged"}}, "ClientVerdict.confirmed": {"pattern": aMonth},
 }
 
 // words are the values of types that are enumerations.

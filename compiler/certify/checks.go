@@ -145,16 +145,16 @@ func (r *run) checkStability() Check {
 // FailedCheck is the finding of a check that failed, of a pack at a path; the hint holds commands for that path, which the check itself never does.
 func FailedCheck(c Check, p *pack.Pack) diag.Finding {
 	f := checkFailed.Finding("check/"+c.ID, fmt.Sprintf("the check %s fails: %s", c.ID, c.Detail))
-	f.Hint = strings.ReplaceAll(mending[c.ID], "PACK", diag.ShellPath(p.Dir))
+	f.Hint = p.Hint(mending[c.ID])
 	return f.Sealed()
 }
 
 // mending says what to do about each check that fails.
 var mending = map[string]string{
 	checkFiles:     "see `anvil pack verify PACK`; restore what was changed from version control",
-	checkRebuild:   "see `anvil pack verify PACK`; restore what was changed from version control, or build the pack again with `anvil mcp adopt`",
-	checkSignature: "see `anvil pack verify PACK`; build the pack again with `anvil mcp adopt`",
-	checkExposure:  "see `anvil pack verify PACK`; build the pack again with `anvil mcp adopt`",
+	checkRebuild:   "see `anvil pack verify PACK`; restore what was changed from version control, or build the pack again with `anvil mcp adopt TARGET --mode MODE --out PACK`",
+	checkSignature: "see `anvil pack verify PACK`; build the pack again with `anvil mcp adopt TARGET --mode MODE --out PACK`",
+	checkExposure:  "see `anvil pack verify PACK`; build the pack again with `anvil mcp adopt TARGET --mode MODE --out PACK`",
 	checkApprovals: "look at the operations with `anvil mcp review PACK` and approve what may be called, or approve those that only read with `anvil mcp approve PACK --read-only`; then certify again",
 	checkGate:      "see `anvil mcp inspect PACK`; have the server mended, or write down what you accept and why in the section gate of anvil.yaml",
 	checkBase:      "see `anvil mcp review PACK`, and approve what you have read with `anvil mcp approve PACK OPERATION`; then certify again",

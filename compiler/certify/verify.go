@@ -131,15 +131,11 @@ func (v *verifying) find(r *Refusal) {
 
 // filled puts the pack and the server that a hint is about in the place of the words in capitals.
 func (v *verifying) filled(hint string) string {
-	path, target := diag.ShellPath(v.Pack.Dir), v.Target
-	if target == "" {
-		target = "TARGET"
+	hint = v.Pack.Hint(hint)
+	if v.Target != "" {
+		hint = strings.ReplaceAll(hint, "TARGET", v.Target)
 	}
-	if v.Pack.Archive && strings.Contains(hint, "PACK") {
-		hint += fmt.Sprintf("; DIR is the folder that `anvil pack open %s DIR` writes", path)
-		path = "DIR"
-	}
-	return strings.NewReplacer("PACK", path, "TARGET", target, "MODE", diag.ShellWord(string(v.Pack.Manifest.Mode))).Replace(hint)
+	return hint
 }
 
 // signature reads the envelope and finds the keys that made its signatures. Only what one of them signed is read.

@@ -179,7 +179,8 @@ func (e *NotWholeError) Error() string {
 
 // NotWhole is the error of a pack with findings of which one at least is an error; the others are left out.
 func NotWhole(dir string, findings []diag.Finding) *NotWholeError {
-	return &NotWholeError{dir, slices.DeleteFunc(slices.Clone(findings), func(f diag.Finding) bool { return !isError(f) })}
+	p := &Pack{Dir: dir}
+	return &NotWholeError{dir, p.hinted(slices.DeleteFunc(slices.Clone(findings), func(f diag.Finding) bool { return !isError(f) }))}
 }
 
 // Open is [Read] for who needs a whole pack: any finding that is an error makes the error a *[NotWholeError].

@@ -17,7 +17,7 @@ pack has sealed. Remove it, and build the pack again with "anvil mcp adopt".`}
 Give yourself the right, and verify again.`}
 	tooLarge = diag.Rule{ID: "pack-too-large", Title: "The pack holds more than a pack can", Class: diag.Error, Security: true, Since: "0.1",
 		Doc:  `A manifest has 64 MiB at most, all the files together 1 GiB, and there are 100,000 of them at most. Nothing is read beyond that.`,
-		Hint: "take the pack from who made it again, or build it again with `anvil mcp adopt`"}
+		Hint: "take the pack from who made it again; or " + rebuild}
 	fileShared = diag.Rule{ID: "pack-file-shared", Title: "A sealed file has another name", Class: diag.Warning, Since: "0.1",
 		Doc: `A file of the pack is a hard link: who writes to its other name changes the pack, which then no longer verifies. Copy the folder
 without links. It happens too while another anvil replaces the pack.`}

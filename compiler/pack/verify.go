@@ -36,7 +36,7 @@ func (p *Pack) load(members []member, read func(name string, limit int64) ([]byt
 	}
 	findings = append(findings, l.findings...)
 	diag.Sort(findings)
-	return findings, nil
+	return p.hinted(findings), nil
 }
 
 // loading reads the files of one pack side by side.
@@ -84,7 +84,7 @@ func (l *loading) one(a Artifact) {
 
 func finding(rule diag.Rule, path, message string) diag.Finding {
 	f := rule.Finding("file/"+path, message)
-	f.Hint = "restore the file from version control, or build the pack again with `anvil mcp adopt`"
+	f.Hint = "restore the file from version control; or " + rebuild
 	return f.Sealed()
 }
 
@@ -164,13 +164,13 @@ func smuggled(m member) diag.Finding {
 
 func replaced(m member) diag.Finding {
 	f := finding(fileSpecial, m.path, fmt.Sprintf("%s stands where the pack has %q", atomicfile.KindOf(m.mode), m.path))
-	f.Hint = "remove it, and restore what was there from version control or build the pack again with `anvil mcp adopt`"
+	f.Hint = "remove it, and restore what was there from version control; or " + rebuild
 	return f
 }
 
 func unreadable(path string) diag.Finding {
 	f := finding(fileUnreadable, path, fmt.Sprintf("%q of the pack may not be read, so nobody knows what it holds", path))
-	f.Hint = "let yourself read it and every folder above it, or build the pack again with `anvil mcp adopt`"
+	f.Hint = "let yourself read it and every folder above it; or " + rebuild
 	return f
 }
 

@@ -37,7 +37,7 @@ func (sh *shell) checkTrustFlags(c *cli.Context) error {
 	trust := c.String("trust")
 	switch {
 	case !c.IsSet("trust") && (c.IsSet("require") || c.Bool("live")):
-		return usagef("--require and --live are about a certificate: say whose signatures count with --trust FILE")
+		return usagef("--require and --live are about a certificate: say whose signatures count, as in `anvil pack verify %s --trust FILE`", diag.ShellPath(c.Args().First()))
 	case c.IsSet("trust") && trust == "":
 		return usagef("--trust names no file, so nobody is trusted; give --trust FILE")
 	case c.Int("require") < 1:

@@ -137,6 +137,26 @@ func TestSignatureClass(t *testing.T) {
 	}
 }
 
+// TestWhatIsStatedIsShown has people state things of an operation: each is told with the value before and after.
+func TestWhatIsStatedIsShown(t *testing.T) {
+	s := snapshotOf(t, "1", listItems)
+	bare := emit.Inputs{Snapshot: s, Mode: pack.Adopt}
+	stated := bare
+	o := adopt.Bridge(s).Operations[0]
+	stated.Decided.Overlays = []air.Overlay{{Operation: o.ID, Description: "Lists what there is.", SourceRef: "anvil.yaml#/annotations/shop/list_items"}}
+	c := compared(t, bare, stated)
+	if len(c.Operations) != 1 {
+		t.Fatalf("%+v", c)
+	}
+	got := map[string]string{}
+	for _, m := range c.Operations[0].Members {
+		got[m.Pointer] = string(m.Before) + " -> " + string(m.After)
+	}
+	if got["/overlay/description"] != ` -> "Lists what there is."` || got["/description"] != `"Lists items." -> "Lists what there is."` {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestApprovalsSettingsAndArtifacts(t *testing.T) {
 	s := snapshotOf(t, "1", listItems)
 	o := adopt.Bridge(s).Operations[0]

@@ -123,7 +123,7 @@ var told = []string{
 
 // otherMembers lists what differs in an operation, leaf by leaf, without the members of which more is told.
 func otherMembers(was, is air.Operation) []ValueChange {
-	return valueChanges(members(was), members(is))
+	return append([]ValueChange(nil), valueChanges(members(was), members(is))...) // nil where nothing differs
 }
 
 // members are the leaves of an operation by their pointers, without those that are told otherwise.

@@ -153,11 +153,11 @@ func TestImplementations(t *testing.T) {
 	}
 	var lines []string
 	for _, n := range b.Manifest.Nodes {
-		made, err := canon.DigestValue(n.Inputs)
+		inputs, err := canon.EncodeCompact(n.Inputs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		step := fmt.Sprintf("%s %d of %s", n.ID, n.Implementation, made+n.Configuration)
+		step := fmt.Sprintf("%s %d of %s", n.ID, n.Implementation, canon.Digest(inputs)+n.Configuration)
 		var files [][]byte
 		for _, p := range n.Outputs {
 			files = append(files, []byte(p), b.Files[p])

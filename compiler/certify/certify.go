@@ -22,18 +22,18 @@ const DefaultValidity = 90 * 24 * time.Hour
 
 // Inputs are what a certification is made from. The same inputs make the same bytes.
 type Inputs struct {
-	Pack     *pack.Pack   // whole: as [pack.Open] returns it
-	Gate     gate.Options // of them MaxTools, Clients and Accepted are the policy; the rest is taken from the pack and the evidence
-	Evidence *Evidence    // of the capture; nil when there is none
-	At       time.Time    // of issue; seconds count
-	Expires  time.Time    // the first moment at which it holds no more; zero for the latest one allowed within DefaultValidity
+	Pack     *pack.Pack       // whole: as [pack.Open] returns it
+	Gate     gate.Options     // of them MaxTools, Clients and Accepted are the policy; the rest is taken from the pack and the evidence
+	Evidence *CaptureEvidence // of the capture; nil when there is none
+	At       time.Time        // of issue; seconds count
+	Expires  time.Time        // the first moment at which it holds no more; zero for the latest one allowed within DefaultValidity
 	Serial   int
 	Version  string // of anvil
 	Flags    string // of the command that makes the same certification again, beside those for time and serial
 }
 
-// Evidence is what is known of how the snapshot in the pack was captured.
-type Evidence struct {
+// CaptureEvidence is what is known of how the snapshot in the pack was captured.
+type CaptureEvidence struct {
 	Snapshot  string         // digest of the snapshot that was made then
 	Digest    string         // of the file that says so
 	Captures  int            // that were compared; 0 when it was made once
@@ -59,7 +59,7 @@ type run struct {
 }
 
 // Certify runs every static check over the pack and says what came out. A check that fails makes the level [Failed] and is no error. The error
-// matches [ErrInputs] when time or evidence do not fit the pack.
+// matches [ErrInputs] when time or capture evidence do not fit the pack.
 func Certify(ctx context.Context, in Inputs) (Certification, error) {
 	r := &run{Inputs: in}
 	r.At = in.At.UTC().Truncate(time.Second)
@@ -76,7 +76,7 @@ func Certify(ctx context.Context, in Inputs) (Certification, error) {
 	r.cert.Policy = r.policy()
 	r.cert.Tools = r.tools()
 	r.cert.Checks = []Check{
-		r.checkFiles(), r.checkRebuild(), r.checkSignature(), r.checkExposure(), r.checkApprovals(), r.checkGate(), r.base(), r.checkStability(),
+		r.checkFiles(), r.checkRebuild(), r.checkSurfaceSignature(), r.checkExposure(), r.checkApprovals(), r.checkGate(), r.base(), r.checkStability(),
 	}
 	r.cert.Materials = r.materials()
 	if r.cert.Level = StaticPassed; len(r.cert.Failing()) > 0 {
@@ -99,7 +99,7 @@ func (r *run) open() (err error) {
 		return err
 	}
 	if r.Evidence != nil && r.Evidence.Snapshot != r.snapshot.Digest {
-		return fmt.Errorf("%w: the evidence is about the snapshot %s, and the pack holds %s; capture again with --evidence, or leave it out",
+		return fmt.Errorf("%w: the capture evidence is about the snapshot %s, and the pack holds %s; capture again with --evidence, or leave it out",
 			ErrInputs, r.Evidence.Snapshot, r.snapshot.Digest)
 	}
 	r.byID, r.byTool = map[string]air.Operation{}, map[string]air.Operation{}
@@ -151,13 +151,13 @@ func approvalOf(o air.Operation) *Approval {
 	return &Approval{o.Approval.By, o.Approval.At, o.Approval.Reason, o.Approval.Expires}
 }
 
-// captureEvidence is the material of which nothing else in a certification tells.
-const captureEvidence = "capture-evidence"
+// materialEvidence is the material of which nothing else in a certification tells.
+const materialEvidence = "capture-evidence"
 
 func (r *run) materials() []Material {
 	materials := materialsOf(r.cert)
 	if r.Evidence != nil {
-		materials = append(materials, Material{captureEvidence, r.Evidence.Digest})
+		materials = append(materials, Material{materialEvidence, r.Evidence.Digest})
 	}
 	return materials
 }

@@ -10,11 +10,11 @@ import (
 	"anvil/compiler/pack"
 )
 
-// checkSignature holds every artifact that lists operations against the operations of the document.
-func (r *run) checkSignature() Check {
-	signatures := map[string]air.OperationSignature{}
+// checkSurfaceSignature holds every artifact that lists operations against the operations of the document.
+func (r *run) checkSurfaceSignature() Check {
+	operations := map[string]air.OperationSignature{}
 	for _, o := range r.whole.Operations {
-		signatures[o.ID] = o
+		operations[o.ID] = o
 	}
 	var problems, agree []string
 	offered := map[string]map[string]bool{} // by kind
@@ -30,7 +30,7 @@ func (r *run) checkSignature() Check {
 		before := len(problems)
 		problems = append(problems, r.wrongSets(a, l)...)
 		for _, e := range l.entries {
-			problems = append(problems, e.differs(a, signatures[e.operation.ID])...)
+			problems = append(problems, e.differs(a, operations[e.operation.ID])...)
 		}
 		if want := len(r.document.Operations); (a.Kind == pack.KindSignature || a.Kind == pack.KindMetadata) && len(l.entries) != want {
 			problems = append(problems, fmt.Sprintf("%s lists %d of %d operations", a.Path, len(l.entries), want))
@@ -46,7 +46,7 @@ func (r *run) checkSignature() Check {
 		}
 	}
 	problems = append(problems, r.leftOut(offered)...)
-	return result(checkSignature, problems, fmt.Sprintf("%d artifacts list operations, and agree with the signature %s: %s",
+	return result(checkSurfaceSignature, problems, fmt.Sprintf("%d artifacts list operations, and agree with the surface signature %s: %s",
 		len(agree), r.whole.Digest, listed(agree)))
 }
 
@@ -82,12 +82,12 @@ func (e entry) differs(a pack.Artifact, s air.OperationSignature) []string {
 	return problems
 }
 
-// wrongSets are the digests of whole signatures that an artifact states and that are not the pack's.
+// wrongSets are the digests of whole surface signatures that an artifact states and that are not the pack's.
 func (r *run) wrongSets(a pack.Artifact, l listing) []string {
 	var problems []string
 	for _, digest := range l.sets {
 		if digest != r.whole.Digest && digest != r.exposed.Digest {
-			problems = append(problems, fmt.Sprintf("%s states the signature %s, which is not that of the operations", a.Path, digest))
+			problems = append(problems, fmt.Sprintf("%s states the surface signature %s, which is not that of the operations", a.Path, digest))
 		}
 	}
 	if a.Kind != pack.KindSignature {
@@ -95,7 +95,7 @@ func (r *run) wrongSets(a pack.Artifact, l listing) []string {
 	}
 	var s air.Signature
 	if err := strict(r.Pack.Files[a.Path], &s); err != nil || s.Digest != r.whole.Digest {
-		problems = append(problems, fmt.Sprintf("%s is not the signature of the operations, %s", a.Path, r.whole.Digest))
+		problems = append(problems, fmt.Sprintf("%s is not the surface signature of the operations, %s", a.Path, r.whole.Digest))
 	}
 	return problems
 }

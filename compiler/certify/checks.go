@@ -14,18 +14,18 @@ import (
 
 // The static checks. Verification asks for each of them.
 const (
-	checkFiles     = "files-verify"
-	checkRebuild   = "rebuilds-from-itself"
-	checkSignature = "signature-agrees"
-	checkExposure  = "nothing-unapproved-exposed"
-	checkApprovals = "approvals-in-force"
-	checkGate      = "gate"
-	checkBase      = "base-diff"
-	checkStability = "capture-stability"
+	checkFiles            = "files-verify"
+	checkRebuild          = "rebuilds-from-itself"
+	checkSurfaceSignature = "surface-signature-agrees"
+	checkExposure         = "nothing-unapproved-exposed"
+	checkApprovals        = "approvals-in-force"
+	checkGate             = "gate"
+	checkBase             = "base-diff"
+	checkStability        = "capture-stability"
 )
 
 // CheckIDs lists the static checks, in their order.
-var CheckIDs = []string{checkFiles, checkRebuild, checkSignature, checkExposure, checkApprovals, checkGate, checkBase, checkStability}
+var CheckIDs = []string{checkFiles, checkRebuild, checkSurfaceSignature, checkExposure, checkApprovals, checkGate, checkBase, checkStability}
 
 // result makes a check that fails when something is wrong.
 func result(id string, problems []string, fine string) Check {
@@ -133,7 +133,7 @@ func (r *run) checkStability() Check {
 	case r.Evidence == nil:
 		return Check{checkStability, NotRecorded, "no evidence of the capture was given; `anvil mcp inspect TARGET --stable 3 --evidence FILE` records it"}
 	case r.Evidence.Captures < 2:
-		return Check{checkStability, NotRecorded, "the evidence is of one capture; record several with `anvil mcp inspect TARGET --stable 3 --evidence FILE`"}
+		return Check{checkStability, NotRecorded, "the capture evidence is of one capture; record several with `anvil mcp inspect TARGET --stable 3 --evidence FILE`"}
 	}
 	differing := slices.Clone(r.Evidence.Differing)
 	for i, what := range differing {
@@ -151,12 +151,12 @@ func FailedCheck(c Check, p *pack.Pack) diag.Finding {
 
 // mending says what to do about each check that fails.
 var mending = map[string]string{
-	checkFiles:     "see `anvil pack verify PACK`; restore what was changed from version control",
-	checkRebuild:   "see `anvil pack verify PACK`; restore what was changed from version control, or build the pack again with `anvil mcp adopt TARGET --mode MODE --out PACK`",
-	checkSignature: "see `anvil pack verify PACK`; build the pack again with `anvil mcp adopt TARGET --mode MODE --out PACK`",
-	checkExposure:  "see `anvil pack verify PACK`; build the pack again with `anvil mcp adopt TARGET --mode MODE --out PACK`",
-	checkApprovals: "look at the operations with `anvil mcp review PACK` and approve what may be called, or approve those that only read with `anvil mcp approve PACK --read-only`; then certify again",
-	checkGate:      "see `anvil mcp inspect PACK`; have the server mended, or write down what you accept and why in the section gate of anvil.yaml",
-	checkBase:      "see `anvil mcp review PACK`, and approve what you have read with `anvil mcp approve PACK OPERATION`; then certify again",
-	checkStability: "capture again with `anvil mcp inspect TARGET --stable 3 --evidence FILE`, and adopt what does not change from one capture to the next",
+	checkFiles:            "see `anvil pack verify PACK`; restore what was changed from version control",
+	checkRebuild:          "see `anvil pack verify PACK`; restore what was changed from version control, or build the pack again with `anvil mcp adopt TARGET --mode MODE --out PACK`",
+	checkSurfaceSignature: "see `anvil pack verify PACK`; build the pack again with `anvil mcp adopt TARGET --mode MODE --out PACK`",
+	checkExposure:         "see `anvil pack verify PACK`; build the pack again with `anvil mcp adopt TARGET --mode MODE --out PACK`",
+	checkApprovals:        "look at the operations with `anvil mcp review PACK` and approve what may be called, or approve those that only read with `anvil mcp approve PACK --read-only`; then certify again",
+	checkGate:             "see `anvil mcp inspect PACK`; have the server mended, or write down what you accept and why in the section gate of anvil.yaml",
+	checkBase:             "see `anvil mcp review PACK`, and approve what you have read with `anvil mcp approve PACK OPERATION`; then certify again",
+	checkStability:        "capture again with `anvil mcp inspect TARGET --stable 3 --evidence FILE`, and adopt what does not change from one capture to the next",
 }

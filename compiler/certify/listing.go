@@ -23,7 +23,7 @@ func isSource(kind string) bool {
 type listing struct {
 	entries []entry         // places that state something of an operation
 	named   map[string]bool // ids of the operations it names
-	sets    []string        // digests of whole signatures
+	sets    []string        // digests of whole surface signatures
 }
 
 // entry is a place in an artifact that states something of one operation.
@@ -33,7 +33,7 @@ type entry struct {
 }
 
 // The members by which an artifact names an operation, those that state something of it which must be what the document says, those that hold the
-// digest of a whole signature, and those that hold what the server sent, whose words name nothing.
+// digest of a whole surface signature, and those that hold what the server sent, whose words name nothing.
 var (
 	idMembers    = []string{"operation", "operationId", "id"}
 	nameMembers  = []string{"toolName", "publicName", "tool", "name"}

@@ -248,7 +248,7 @@ func (v *verifying) gate() (string, *Refusal) {
 	}
 	rules := map[string]string{}
 	for _, o := range c.Gate.Rules {
-		if rules[o.ID] = o.Outcome; o.Outcome == string(diag.Error) {
+		if rules[o.ID] = o.Worst; o.Worst == string(diag.Error) {
 			return "", refuse(gateRefused, "the gate refuses the surface by %s", o.ID)
 		}
 	}
@@ -256,8 +256,8 @@ func (v *verifying) gate() (string, *Refusal) {
 		return "", refuse(gateRefused, "the gate came out as %q", c.Gate.Outcome)
 	}
 	evaluated := 0
-	for _, outcome := range rules {
-		if outcome != notEvaluated {
+	for _, worst := range rules {
+		if worst != notEvaluated {
 			evaluated++
 		}
 	}

@@ -34,7 +34,7 @@ func TestVerifyComputesFactsAgain(t *testing.T) {
 		{"subject.contract", func(c *certify.Certification) { c.Subject.Contract = other }},
 		{"subject.text", func(c *certify.Certification) { c.Subject.Text = other }},
 		{"subject.identity", func(c *certify.Certification) { c.Subject.Identity = other }},
-		{"subject.signature", func(c *certify.Certification) { c.Subject.Signature = other }},
+		{"subject.surfaceSignature", func(c *certify.Certification) { c.Subject.Signature = other }},
 		{"subject.exposed", func(c *certify.Certification) { c.Subject.Exposed = c.Subject.Signature }},
 		{"subject.toolsMetadata", func(c *certify.Certification) { c.Subject.ToolsMetadata = c.Subject.ToolsMetadata[:1] }},
 		{"subject.canon", func(c *certify.Certification) { c.Subject.Canon = "jcs" }},

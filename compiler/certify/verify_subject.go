@@ -84,7 +84,7 @@ func (v *verifying) wrongFact() string {
 func wrongMaterial(c Certification) string {
 	want := materialsOf(c)
 	for i, m := range c.Materials {
-		if i < len(want) && m == want[i] || i == len(want) && m.Name == captureEvidence && canon.IsDigest(m.Digest) {
+		if i < len(want) && m == want[i] || i == len(want) && m.Name == materialEvidence && canon.IsDigest(m.Digest) {
 			continue
 		}
 		return fmt.Sprintf("the material %q is not what the rest of it says", m.Name)

@@ -194,7 +194,7 @@ func TestVerifyRefuses(t *testing.T) {
 		{"a check that was not applicable", "gate", "certification-failed", both(t, s, `"id":"approvals-in-force","outcome":"pass"`, `"id":"approvals-in-force","outcome":"not_applicable"`)},
 		{"a check left out", "gate", "certification-failed", both(t, s, `"id":"gate","outcome":"pass"`, `"id":"gait","outcome":"pass"`)},
 		{"a gate that refuses", "gate", "certified-gate-refused", both(t, s, `"outcome":"pass","rules":[`, `"outcome":"fail","rules":[`)},
-		{"a rule that refuses", "gate", "certified-gate-refused", both(t, s, `"id":"no-tools","outcome":"pass"`, `"id":"no-tools","outcome":"error"`)},
+		{"a rule that refuses", "gate", "certified-gate-refused", both(t, s, `"id":"no-tools","worst":"pass"`, `"id":"no-tools","worst":"error"`)},
 		{"a rule left out", "gate", "certified-gate-refused", both(t, s, `"id":"no-tools"`, `"id":"yes-tools"`)},
 		{"a server that shows something else", "live", "live-surface-differs", func() certify.Request {
 			r := r

@@ -185,7 +185,7 @@ func readExpiry(text string, at time.Time) (time.Time, error) {
 }
 
 // readEvidence reads what inspect wrote of a capture; nil when no file is named.
-func readEvidence(path string) (*certify.Evidence, error) {
+func readEvidence(path string) (*certify.CaptureEvidence, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -203,7 +203,7 @@ func readEvidence(path string) (*certify.Evidence, error) {
 	if file.Snapshot == "" {
 		return nil, usagef("--evidence %s is of a capture that failed; capture again", path)
 	}
-	return &certify.Evidence{
+	return &certify.CaptureEvidence{
 		Snapshot: file.Snapshot, Digest: canon.Digest(data), Captures: file.Captures, Differing: file.Differing, Pages: file.Evidence.Pages,
 	}, nil
 }

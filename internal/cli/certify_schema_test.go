@@ -32,12 +32,12 @@ var narrowerCertification = map[string]map[string]any{
 	"Certification.schemaVersion": {"const": certify.SchemaVersion}, "Certification.serial": {"minimum": 1}, "Certification.issuedAt": {"pattern": aTime},
 	"Certification.expires": {"pattern": aTime}, "Certification.level": {"enum": []any{certify.StaticPassed, certify.Failed}},
 	"Subject.pack": {"pattern": aDigest}, "Subject.snapshot": {"pattern": aDigest}, "Subject.surface": {"pattern": aDigest}, "Subject.contract": {"pattern": aDigest},
-	"Subject.text": {"pattern": aDigest}, "Subject.identity": {"pattern": aDigest}, "Subject.signature": {"pattern": aDigest}, "Subject.exposed": {"pattern": aDigest},
+	"Subject.text": {"pattern": aDigest}, "Subject.identity": {"pattern": aDigest}, "Subject.surfaceSignature": {"pattern": aDigest}, "Subject.exposed": {"pattern": aDigest},
 	"Policy.digest": {"pattern": aDigest}, "Accepted.until": {"pattern": aDay}, "BaseDiff.base": {"pattern": aDigest}, "Material.digest": {"pattern": aDigest},
 	"BaseDiff.counts": {"propertyNames": map[string]any{"enum": allClasses}}, "Change.fingerprint": {"pattern": aFingerprint},
 	"Change.covered":        {"enum": []any{"approval", "unexposed", "none"}},
-	"ClientOutcome.outcome": {"enum": []any{"taken", "warned", "refused"}}, "ClientOutcome.confirmed": {"pattern": aMonth},
-	"RuleOutcome.outcome": {"enum": []any{"pass", "info", "warning", "error", "not_evaluated"}},
+	"ClientVerdict.verdict": {"enum": []any{"taken", "warned", "refused"}}, "ClientVerdict.confirmed": {"pattern": aMonth},
+	"RuleResult.worst": {"enum": []any{"pass", "info", "warning", "error", "not_evaluated"}},
 }
 
 // narrowerTrust is what Go's types do not say of a trust file.

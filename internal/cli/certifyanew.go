@@ -25,7 +25,7 @@ type certifyReport struct {
 
 // certifiedView is a certification in short.
 type certifiedView struct {
-	Level    certify.Level    `json:"level"` // that it was issued with, or expired; what a verification comes to is its verdict
+	Level    certify.Level    `json:"level"` // that it was issued with, or expired; whether it holds is told beside it
 	Pack     string           `json:"pack"`  // the digest it is of
 	Serial   int              `json:"serial"`
 	IssuedAt string           `json:"issuedAt"`

@@ -19,13 +19,13 @@ var packDiffFormats = []string{"text", "json", "yaml", "markdown"}
 func (sh *shell) packDiffCommand() *cli.Command {
 	return &cli.Command{
 		Name: "diff", Usage: "compare two packs by what their differences mean", ArgsUsage: "OLD NEW",
-		Description: `Tells what moved on the surface, the class of every operation's change (compatible, additive, breaking, safety-sensitive), changes of
+		Description: `Tells what moved on the surface, the impact of every operation's change (compatible, additive, breaking, safety-sensitive), changes of
 posture, state and approvals, of the facade's settings, and which artifacts differ.
 
 ` + packUsage,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "fail-on", Value: string(compare.Breaking),
-				Usage: "exit 1 at a difference of this `CLASS` or a worse one: additive, breaking, safety-sensitive; or any"},
+				Usage: "exit 1 at a difference of this `IMPACT` or a worse one: additive, breaking, safety-sensitive; or any"},
 			formatFlag(packDiffFormats...),
 		},
 		Action: sh.packDiff,
@@ -44,7 +44,7 @@ func (sh *shell) packDiff(c *cli.Context) error {
 		return err
 	}
 	threshold := c.String("fail-on")
-	if threshold != "any" && !slices.Contains(compare.Classes[1:], compare.Class(threshold)) {
+	if threshold != "any" && !slices.Contains(compare.Impacts[1:], compare.Impact(threshold)) {
 		return usagef("--fail-on %q is not known: use additive, breaking, safety-sensitive or any", threshold)
 	}
 	sides, err := sh.twoPacks(c)
@@ -61,12 +61,12 @@ func (sh *shell) packDiff(c *cli.Context) error {
 	s := sheet{Report: report, value: packDiffReport{report, differences}, threshold: diag.FailOnRisky, text: leading(lead)}
 	s.markdown = leading("```\n" + lead + "```\n\n")
 	s.headline = packDiffHeadline(differences)
-	fails := differences.Class.Rank() >= compare.Class(threshold).Rank()
+	fails := differences.Impact.Rank() >= compare.Impact(threshold).Rank()
 	if threshold == "any" {
 		fails = !differences.IsSame()
 	}
 	if fails {
-		s.why = fmt.Sprintf("it fails: the difference is %s, and --fail-on is %s", differences.Class, threshold)
+		s.why = fmt.Sprintf("it fails: the difference is %s, and --fail-on is %s", differences.Impact, threshold)
 	}
 	if err := sh.show(c, s, format); err != nil {
 		return err
@@ -79,7 +79,7 @@ func packDiffHeadline(d compare.Comparison) string {
 	if d.IsSame() {
 		return "the packs are the same"
 	}
-	return fmt.Sprintf("%s: %s, %s, %s; of the surfaces: %s", d.Class, counted(len(d.Operations), "operation"), counted(len(d.Settings), "setting"),
+	return fmt.Sprintf("%s: %s, %s, %s; of the surfaces: %s", d.Impact, counted(len(d.Operations), "operation"), counted(len(d.Settings), "setting"),
 		counted(len(d.Artifacts), "artifact"), diag.NewReport("diff", d.Findings).Summary.Line())
 }
 
@@ -92,7 +92,7 @@ func packDiffText(d compare.Comparison) string {
 		b.WriteString("the packs are the same\n")
 		return b.String()
 	}
-	fmt.Fprintf(&b, "class      %s\nsignature  %s\nsurface    %s\n", d.Class, d.Signature, d.Surface)
+	fmt.Fprintf(&b, "impact     %s\nsignature  %s\nsurface    %s\n", d.Impact, d.Signature, d.Surface)
 	if d.Old.Mode != d.New.Mode {
 		fmt.Fprintf(&b, "mode       %s -> %s\n", d.Old.Mode, d.New.Mode)
 	}
@@ -139,7 +139,7 @@ func writeOperationChange(w io.Writer, o compare.OperationChange) {
 	if named := append(slices.Clone(o.Fields), topMembers(o.Members)...); len(named) > 0 {
 		line += ": " + strings.Join(named, ", ")
 	}
-	fmt.Fprintf(w, "  %-16s %s  %s\n", o.Class, diag.Printable(o.Tool), diag.Printable(line))
+	fmt.Fprintf(w, "  %-16s %s  %s\n", o.Impact, diag.Printable(o.Tool), diag.Printable(line))
 	for _, p := range o.Posture {
 		loosened := ""
 		if p.Looser {

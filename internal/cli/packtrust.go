@@ -27,7 +27,7 @@ func trustFlags() []cli.Flag {
 // verifyReport is the report of pack verify: what is wrong, and with a trust file each step and why it came out like that.
 type verifyReport struct {
 	diag.Report
-	Verdict       string               `json:"verdict,omitzero"`       // with a trust file: holds, refused, or undecided when the server could not be asked
+	Certificate   string               `json:"certificate,omitzero"`   // with a trust file: it holds, is refused, or is unknown when the server could not be asked
 	Certification certifiedView        `json:"certification,omitzero"` // of the certificate that was looked at, whether it holds or not; absent without one
 	Steps         []certify.VerifyStep `json:"steps,omitempty"`        // with a trust file
 }
@@ -72,7 +72,7 @@ func (sh *shell) verifyTrusted(c *cli.Context, p *pack.Pack, findings []diag.Fin
 		}
 	}
 	v := certify.Verify(request)
-	report := verifyReport{Report: diag.NewReport("verify", v.Findings), Verdict: verdictOf(v), Steps: v.Steps}
+	report := verifyReport{Report: diag.NewReport("verify", v.Findings), Certificate: heldAs(v), Steps: v.Steps}
 	if v.Certification != nil {
 		report.Certification = certifiedViewOf(*v.Certification, sh.now())
 		report.Certification.Envelope, report.Certification.Signers = certify.EnvelopeFile, v.Signers
@@ -103,10 +103,10 @@ func trustedLines(p *pack.Pack, v certify.Verification) string {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", s.Step, s.Outcome, diag.Printable(message))
 	}
 	_ = t.Flush() // into memory
-	switch verdictOf(v) {
-	case verdictHolds:
+	switch heldAs(v) {
+	case certificateHolds:
 		fmt.Fprintf(&b, "%s: the certificate holds; level %s\n", p.Dir, v.Level)
-	case verdictUndecided:
+	case certificateUnknown:
 		fmt.Fprintf(&b, "%s: the certificate is not held against the server, so it counts for nothing here\n", p.Dir)
 	default:
 		fmt.Fprintf(&b, "%s: the certificate is refused (%s), so nothing that it says counts\n", p.Dir, v.Findings[0].Rule)
@@ -116,19 +116,19 @@ func trustedLines(p *pack.Pack, v certify.Verification) string {
 
 // What a verification with a trust file comes to.
 const (
-	verdictHolds     = "holds"
-	verdictRefused   = "refused"
-	verdictUndecided = "undecided" // the server could not be asked
+	certificateHolds   = "holds"
+	certificateRefused = "refused"
+	certificateUnknown = "unknown" // the server could not be asked
 )
 
-func verdictOf(v certify.Verification) string {
+func heldAs(v certify.Verification) string {
 	switch {
 	case v.Holds():
-		return verdictHolds
+		return certificateHolds
 	case len(v.Findings) == 0:
-		return verdictUndecided
+		return certificateUnknown
 	}
-	return verdictRefused
+	return certificateRefused
 }
 
 // liveSurface returns how to ask the server for its surface, as whoever captured the one in the pack asked, and the server as it is typed. What cannot be

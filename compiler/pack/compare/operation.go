@@ -50,7 +50,7 @@ func operationChange(id string, before, after content, findings []diag.Finding) 
 			o.Change = "changed"
 		}
 	}
-	o.Class = Classify(c)
+	o.Impact = Classify(c)
 	return o
 }
 

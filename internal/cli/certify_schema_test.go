@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/certify"
@@ -64,25 +62,6 @@ func TestTrustSchemaIsFresh(t *testing.T) {
 	checkFresh(t, "trust.schema.json", m.text(schema))
 }
 
-// compiled is one of the published schemas.
-func compiled(t *testing.T, text []byte) *jsonschema.Schema {
-	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	c.UseLoader(jsonschema.SchemeURLLoader{})
-	if err := c.AddResource("urn:anvil:tested", doc); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("urn:anvil:tested")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // TestCertificationFitsItsSchema holds what certify writes to the published schema, with everything that it can hold.
 func TestCertificationFitsItsSchema(t *testing.T) {
 	s, err := surface.ReadFile(filepath.Join("..", "..", "testdata", "snapshots", "refunds.snapshot.json"))
@@ -113,7 +92,7 @@ func TestCertificationFitsItsSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema := compiled(t, docs.CertificationSchema)
+	schema := validatorOf(t, docs.CertificationSchema, "urn:anvil:certification:1")
 	if err := fault(t, schema, text); err != nil {
 		t.Error(err)
 	}
@@ -124,7 +103,7 @@ func TestCertificationFitsItsSchema(t *testing.T) {
 
 // TestTrustFilesFitTheirSchema holds the trust file of the README, and one with everything, to the published schema.
 func TestTrustFilesFitTheirSchema(t *testing.T) {
-	schema := compiled(t, docs.TrustSchema)
+	schema := validatorOf(t, docs.TrustSchema, "urn:anvil:trust:1")
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)

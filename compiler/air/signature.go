@@ -90,13 +90,6 @@ type digestedSchema struct {
 
 // digestOf digests a value of this package; one that cannot be written has no digest.
 func digestOf(v any) string {
-	text, err := canon.EncodeCompact(v)
-	if err != nil {
-		return ""
-	}
-	digest, err := canon.DigestOf(text)
-	if err != nil {
-		return ""
-	}
+	digest, _ := canon.DigestValue(v)
 	return digest
 }

@@ -15,6 +15,7 @@ import (
 	"anvil/compiler/certify"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
+	"anvil/compiler/pack/emit"
 	"anvil/internal/atomicfile"
 )
 
@@ -57,13 +58,14 @@ func (sh *shell) certify(c *cli.Context) error {
 			return err
 		}
 		if _, err := p.Document(); err != nil && pack.IsWhole(findings) {
-			findings = recheck(p)
+			_, findings = rechecked(p, emit.Trusted)
 		}
 		if !pack.IsWhole(findings) { // nothing is sealed that a certificate could be about
 			err := sh.show(c, sheet{Report: diag.NewReport("certify", findings), text: leading(p.Dir + " cannot be certified: it is not whole, or does not follow from its own inputs; nothing was written\n")}, asked.format)
 			return cmp.Or(err, found(true))
 		}
 		asked.inputs.Pack = p
+		defer sh.keepsWaiting("checking %s, for which it is built again from its own inputs\n", diag.Printable(p.Dir))()
 		if c.Bool("add-signature") {
 			return sh.addSignature(c, asked)
 		}
@@ -93,7 +95,7 @@ func (sh *shell) certifying(c *cli.Context) (asked certifying, err error) {
 		asked.keys = append(asked.keys, key)
 	}
 	if c.Bool("add-signature") && (len(asked.keys) == 0 || c.IsSet("serial") || c.IsSet("at") || c.IsSet("expires")) {
-		return asked, usagef("--add-signature signs the certificate as it is: give --key FILE, and neither --serial, --at nor --expires")
+		return asked, usagef("--add-signature signs the certificate as it is: run `anvil mcp certify %s --add-signature --key FILE`, without --serial, --at and --expires", diag.ShellPath(asked.dir))
 	}
 	if err := checkOutside(asked.dir); err != nil {
 		return asked, err
@@ -183,7 +185,7 @@ func readExpiry(text string, at time.Time) (time.Time, error) {
 }
 
 // readEvidence reads what inspect wrote of a capture; nil when no file is named.
-func readEvidence(path string) (*certify.Evidence, error) {
+func readEvidence(path string) (*certify.CaptureEvidence, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -201,7 +203,7 @@ func readEvidence(path string) (*certify.Evidence, error) {
 	if file.Snapshot == "" {
 		return nil, usagef("--evidence %s is of a capture that failed; capture again", path)
 	}
-	return &certify.Evidence{
+	return &certify.CaptureEvidence{
 		Snapshot: file.Snapshot, Digest: canon.Digest(data), Captures: file.Captures, Differing: file.Differing, Pages: file.Evidence.Pages,
 	}, nil
 }
@@ -215,8 +217,8 @@ func earlierSerial(p *pack.Pack) (serial int, err error) {
 	if data, there := p.Certificates[certify.File]; there {
 		c, err := certify.Decode(data)
 		if err != nil {
-			return serial, usagef("%s of %s cannot be read, so nobody knows which serial comes next: %w; restore it, or give a higher one than any before with --serial NUMBER",
-				certify.File, p.Dir, err)
+			return serial, usagef("%s of %s cannot be read, so nobody knows which serial comes next: %w; restore it from version control, or give a higher one than any before, as in `anvil mcp certify %s --serial %d`",
+				certify.File, p.Dir, err, diag.ShellPath(p.Dir), serial+1)
 		}
 		serial = max(serial, c.Serial)
 	}

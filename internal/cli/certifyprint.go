@@ -17,7 +17,7 @@ func (sh *shell) printCertified(c *cli.Context, asked certifying, made certify.C
 	dir := asked.inputs.Pack.Dir
 	var findings []diag.Finding
 	for _, check := range made.Failing() {
-		findings = append(findings, certify.FailedCheck(check))
+		findings = append(findings, certify.FailedCheck(check, asked.inputs.Pack))
 	}
 	view := certifiedViewOf(made, sh.now())
 	if envelope != nil {

@@ -15,6 +15,7 @@ import (
 	"anvil/compiler/canon"
 	"anvil/compiler/certify"
 	"anvil/compiler/diag"
+	"anvil/compiler/yaml"
 	"anvil/internal/atomicfile"
 )
 
@@ -166,7 +167,10 @@ func readTrust(path string) (certify.Trust, error) {
 	trust, err := certify.DecodeTrust(data, func(name string) ([]byte, error) {
 		return atomicfile.ReadIn(root, filepath.FromSlash(name), maxKey)
 	})
-	if err != nil {
+	var at *yaml.Error
+	if errors.As(err, &at) && at.Line > 0 {
+		return trust, usagef("the trust file %s:%d: %s", path, at.Line, at.Msg)
+	} else if err != nil {
 		return trust, usagef("the trust file %s: %w", path, err)
 	}
 	return trust, nil

@@ -143,12 +143,15 @@ func (v *shownPack) files(p *pack.Pack) {
 }
 
 func (v *shownPack) changes(p *pack.Pack) error {
+	if p.Manifest.Base == "" {
+		return nil
+	}
 	changes, err := pack.Changes(p.Files)
-	if err != nil || p.Manifest.Base == "" {
+	if err != nil {
 		return err
 	}
 	v.Changes = map[string]int{}
-	for _, f := range changes {
+	for _, f := range changes.Findings {
 		v.Changes[string(f.Class)]++
 	}
 	return nil

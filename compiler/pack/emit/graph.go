@@ -114,7 +114,7 @@ func (g *graph) node(e emitter) (pack.Node, error) {
 	}
 	var err error
 	if e.settings != nil {
-		n.Configuration, err = digestOf(e.settings(g))
+		n.Configuration, err = canon.DigestValue(e.settings(g))
 	}
 	return n, err
 }
@@ -165,13 +165,4 @@ func digestOfFiles(made files, paths []string) string {
 		parts = append(parts, []byte(path+"\x00"+canon.Digest(made[path])+"\x00"))
 	}
 	return canon.Digest(parts...)
-}
-
-// digestOf digests a value by its canonical JSON.
-func digestOf(v any) (string, error) {
-	text, err := canon.EncodeCompact(v)
-	if err != nil {
-		return "", err
-	}
-	return canon.DigestOf(text)
 }

@@ -59,15 +59,15 @@ func TrustedDocument(p *pack.Pack) (air.Document, []diag.Finding, error) {
 	}
 	findings := air.Validate(document)
 	if !bytes.Equal(data, p.Files[pack.AIRFile]) {
-		findings = append(findings, notReproduced(pack.AIRFile, ""))
+		findings = append(findings, notReproduced(p, pack.AIRFile, ""))
 	}
 	diag.Sort(findings)
 	return document, findings, nil
 }
 
-func notReproduced(path, why string) diag.Finding {
+func notReproduced(p *pack.Pack, path, why string) diag.Finding {
 	f := pack.NotReproduced.Finding("file/"+path, fmt.Sprintf("file %q is not what the pack's own inputs give%s", path, why))
-	f.Hint = "build the pack again with `anvil mcp adopt`, and compare"
+	f.Hint = p.Hint("build it anew beside this one with `anvil mcp adopt TARGET --mode MODE --out NEW`, and compare with `anvil pack diff PACK NEW`")
 	return f.Sealed()
 }
 
@@ -98,7 +98,7 @@ func recheck(p *pack.Pack, in Inputs, document air.Document) ([]diag.Finding, er
 	findings := air.Validate(document)
 	for _, path := range p.Paths() {
 		if !bytes.Equal(again.Files[path], p.Files[path]) {
-			findings = append(findings, notReproduced(path, versions(p.Manifest, again.Manifest, path)))
+			findings = append(findings, notReproduced(p, path, versions(p.Manifest, again.Manifest, path)))
 		}
 	}
 	for path := range again.Files {

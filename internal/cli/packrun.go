@@ -13,7 +13,7 @@ import (
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
-	"anvil/compiler/pack/emit/command"
+	"anvil/compiler/pack/commands"
 	"anvil/internal/packcli"
 )
 
@@ -66,7 +66,7 @@ func (sh *shell) complete(dir, shell string, words []string) error {
 	if err != nil {
 		return err
 	}
-	var catalogue command.Catalogue
+	var catalogue commands.Catalogue
 	if err := canon.Decode(p.Files[pack.CommandsFile], &catalogue); err != nil {
 		return fmt.Errorf("read %s of pack %s: %w", pack.CommandsFile, dir, err)
 	}
@@ -105,13 +105,13 @@ func (r packRun) do(words []string) error {
 }
 
 // printSchemas prints what the command takes and answers.
-func (r packRun) printSchemas(c command.Command) error {
+func (r packRun) printSchemas(c commands.Command) error {
 	text, err := canon.Encode(struct {
 		SchemaVersion int       `json:"schemaVersion"`
 		Operation     string    `json:"operation"`
 		Input         canon.Raw `json:"input,omitzero"`
 		Output        canon.Raw `json:"output,omitzero"`
-	}{command.SchemaVersion, c.Operation, c.Input, c.Output})
+	}{commands.SchemaVersion, c.Operation, c.Input, c.Output})
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (r packRun) printRequest(l packcli.Line, params []byte) error {
 			Asks          bool      `json:"asks"`
 			Reason        string    `json:"reason,omitzero"`
 			Confirmed     bool      `json:"confirmed"`
-		}{command.SchemaVersion, l.Command.Operation, requestOf(params), asks, l.Command.Confirmation.Reason, l.Confirm})
+		}{commands.SchemaVersion, l.Command.Operation, requestOf(params), asks, l.Command.Confirmation.Reason, l.Confirm})
 		if err != nil {
 			return err
 		}

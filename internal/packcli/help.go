@@ -10,12 +10,12 @@ import (
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
-	"anvil/compiler/pack/emit/command"
+	"anvil/compiler/pack/commands"
 )
 
 // Help returns the help of a command, or of all of them for nil. What a server said in it is escaped and stands behind a bar, so that none of it
 // passes for anvil's own.
-func (c *CLI) Help(of *command.Command) string {
+func (c *CLI) Help(of *commands.Command) string {
 	if of != nil {
 		return c.commandHelp(of)
 	}
@@ -23,7 +23,7 @@ func (c *CLI) Help(of *command.Command) string {
 	s := c.document.Service
 	fmt.Fprintf(&b, "%s: the approved operations of the MCP server %s %s, as commands\n\n", s.ID, quoted(s.Name), diag.Printable(diag.ShortName(s.Version)))
 	fmt.Fprintf(&b, "usage: %s COMMAND [FLAG...] [-- SERVER ARG...]\n", c.program)
-	titles := command.Groups(c.document, c.commands)
+	titles := commands.Groups(c.document, c.commands)
 	for _, g := range titles {
 		title := g.ID
 		if g.Title != "" {
@@ -63,7 +63,7 @@ func (c *CLI) listCommands(b *strings.Builder, group string) {
 }
 
 // mark is the effect of a command in few words.
-func mark(c command.Command) string {
+func mark(c commands.Command) string {
 	words := string(c.Effect.Kind)
 	if c.Effect.Kind != air.Read {
 		words = "changes, " + string(c.Effect.Risk) + " risk"
@@ -74,7 +74,7 @@ func mark(c command.Command) string {
 	return words
 }
 
-func firstLine(c command.Command) string {
+func firstLine(c commands.Command) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(c.Description), "\n")
 	if line == "" {
 		return c.Title
@@ -87,7 +87,7 @@ const wholeOnly = " completion version "
 
 func writeOwnFlags(b *strings.Builder, without string) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	for _, f := range command.Flags {
+	for _, f := range commands.Flags {
 		if strings.Contains(without, " "+f.Name+" ") {
 			continue
 		}
@@ -98,12 +98,12 @@ func writeOwnFlags(b *strings.Builder, without string) {
 
 func writeExits(b *strings.Builder) {
 	b.WriteString("\nexit codes\n")
-	for _, code := range slices.Sorted(maps.Keys(command.ExitCodes)) {
-		fmt.Fprintf(b, "  %d  %s\n", code, command.ExitCodes[code])
+	for _, code := range slices.Sorted(maps.Keys(commands.ExitCodes)) {
+		fmt.Fprintf(b, "  %d  %s\n", code, commands.ExitCodes[code])
 	}
 }
 
-func (c *CLI) commandHelp(cmd *command.Command) string {
+func (c *CLI) commandHelp(cmd *commands.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "usage: %s %s%s\n\n", c.program, cmd.Name, usageOf(cmd))
 	writeServerText(&b, "", firstOf(cmd.Description, cmd.Title))
@@ -135,7 +135,7 @@ func (c *CLI) commandHelp(cmd *command.Command) string {
 }
 
 // usageOf is what has to be given.
-func usageOf(cmd *command.Command) string {
+func usageOf(cmd *commands.Command) string {
 	var b strings.Builder
 	for _, p := range cmd.Params {
 		if p.Required {
@@ -159,7 +159,7 @@ func writeServerText(b *strings.Builder, indent, text string) {
 	}
 }
 
-func effectOf(cmd *command.Command) string {
+func effectOf(cmd *commands.Command) string {
 	e := cmd.Effect
 	words := "changes something"
 	if e.Kind == air.Read {
@@ -175,7 +175,7 @@ func effectOf(cmd *command.Command) string {
 	return words + ", not to be repeated without thought"
 }
 
-func confirmationOf(cmd *command.Command) string {
+func confirmationOf(cmd *commands.Command) string {
 	if !cmd.Confirmation.Required {
 		return "not asked for"
 	}
@@ -227,7 +227,7 @@ func notes(p air.Param) string {
 }
 
 // example is a line to copy: what is required, with values that the schema names or words to replace.
-func (c *CLI) example(cmd *command.Command) string {
+func (c *CLI) example(cmd *commands.Command) string {
 	words := []string{c.program, cmd.Name}
 	for _, p := range cmd.Params {
 		switch {

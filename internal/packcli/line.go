@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"anvil/compiler/air"
-	"anvil/compiler/pack/emit/command"
+	"anvil/compiler/pack/commands"
 )
 
 // Line is a command line that was read. Without a command it asks for Help, Version or Completion, or for nothing.
 type Line struct {
-	Command    *command.Command
+	Command    *commands.Command
 	Help       bool
 	Version    bool
 	Completion string // shell
@@ -106,14 +106,14 @@ func (c *CLI) builtIn(l *Line, word string, rest []string, err error) error {
 
 // takesValue tells whether a flag takes a value, and whether there is one of that name. Flags of an operation stand behind its command.
 func (c *CLI) takesValue(l *Line, name string) (takes, known bool) {
-	if i := slices.IndexFunc(command.Flags, func(f command.Flag) bool { return f.Name == name }); i >= 0 {
-		return command.Flags[i].Value != "", true
+	if i := slices.IndexFunc(commands.Flags, func(f commands.Flag) bool { return f.Name == name }); i >= 0 {
+		return commands.Flags[i].Value != "", true
 	}
 	p, ok := paramOf(l.Command, name)
 	return p.Type != air.ParamBoolean, ok
 }
 
-func paramOf(c *command.Command, flag string) (air.Param, bool) {
+func paramOf(c *commands.Command, flag string) (air.Param, bool) {
 	if c == nil {
 		return air.Param{}, false
 	}
@@ -124,9 +124,9 @@ func paramOf(c *command.Command, flag string) (air.Param, bool) {
 	return c.Params[i], true
 }
 
-func (c *CLI) unknownFlag(of *command.Command, name string) error {
+func (c *CLI) unknownFlag(of *commands.Command, name string) error {
 	var flags []string
-	for _, f := range command.Flags {
+	for _, f := range commands.Flags {
 		flags = append(flags, f.Name)
 	}
 	if of == nil {

@@ -1,7 +1,7 @@
 // Package packcli is the command line of a pack: it reads what was typed against the pack's approved operations, makes the arguments of the call,
 // holds them against the tool's schema, and writes the help and the completions.
 //
-// It stands between the pack's commands (compiler/pack/emit/command) and internal/cli, which reaches the server and makes the call. It starts and
+// It stands between the pack's commands (compiler/pack/commands) and internal/cli, which reaches the server and makes the call. It starts and
 // reads nothing itself: files and stdin come in as a function.
 package packcli
 
@@ -15,7 +15,7 @@ import (
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
-	"anvil/compiler/pack/emit/command"
+	"anvil/compiler/pack/commands"
 )
 
 // CLI is the command line of one pack at one moment.
@@ -25,7 +25,7 @@ type CLI struct {
 	dir      string
 	document air.Document      // with the approvals that hold now
 	lapsed   map[string]string // operation id -> why its approval holds no more
-	commands []command.Command
+	commands []commands.Command
 }
 
 // Options say how a command line was started.
@@ -38,7 +38,7 @@ type Options struct {
 // New returns the command line of a document that is trusted.
 func New(d air.Document, o Options) *CLI {
 	now, findings := d.WithApprovals(pack.Approvals(d), o.Now)
-	c := &CLI{dir: o.Dir, document: now, lapsed: map[string]string{}, commands: command.Commands(now)}
+	c := &CLI{dir: o.Dir, document: now, lapsed: map[string]string{}, commands: commands.Commands(now)}
 	c.called(o, d.Service.ID)
 	for _, f := range findings {
 		if id, ok := strings.CutPrefix(f.Subject, "operation/"); ok {
@@ -50,7 +50,7 @@ func New(d air.Document, o Options) *CLI {
 
 // FromCatalogue returns a command line that completes words, and is good for nothing else: a catalogue is read at once, a document is checked by
 // building its pack again, which takes longer than somebody waits for a key.
-func FromCatalogue(catalogue command.Catalogue, o Options) *CLI {
+func FromCatalogue(catalogue commands.Catalogue, o Options) *CLI {
 	c := &CLI{dir: o.Dir, commands: catalogue.Commands}
 	c.called(o, catalogue.Service.ID)
 	return c
@@ -88,11 +88,11 @@ func (e *UsageError) Error() string {
 }
 
 // wrong is a problem with how c is called; nil stands for no command.
-func (c *CLI) wrong(of *command.Command, format string, args ...any) error {
+func (c *CLI) wrong(of *commands.Command, format string, args ...any) error {
 	return &UsageError{Problems: []string{fmt.Sprintf(format, args...)}, See: c.helpLine(of)}
 }
 
-func (c *CLI) helpLine(of *command.Command) string {
+func (c *CLI) helpLine(of *commands.Command) string {
 	if of == nil {
 		return c.program + " --help"
 	}
@@ -100,7 +100,7 @@ func (c *CLI) helpLine(of *command.Command) string {
 }
 
 // find returns the command of a name. Names are told apart exactly: what is merely like one is told in the error.
-func (c *CLI) find(word string) (*command.Command, error) {
+func (c *CLI) find(word string) (*commands.Command, error) {
 	for i, cmd := range c.commands {
 		if cmd.Name == word || cmd.Operation == word || slices.Contains(cmd.Aliases, word) {
 			return &c.commands[i], nil
@@ -119,7 +119,7 @@ func (c *CLI) find(word string) (*command.Command, error) {
 func (c *CLI) hidden(word string) (air.Operation, bool) {
 	var found []air.Operation
 	for _, o := range c.document.Operations {
-		if slices.Contains(append(command.Names(o), o.MCP.ToolName), word) {
+		if slices.Contains(append(commands.Names(o), o.MCP.ToolName), word) {
 			if o.State == air.StateApproved {
 				return o, false
 			}
@@ -155,7 +155,7 @@ func blocked(o air.Operation) string {
 // sharing returns the ids of the operations that a word names.
 func (c *CLI) sharing(word string) (ids []string) {
 	for _, o := range c.document.Operations {
-		if slices.ContainsFunc(command.Names(o), func(name string) bool { return command.Fold(name) == command.Fold(word) }) {
+		if slices.ContainsFunc(commands.Names(o), func(name string) bool { return commands.Fold(name) == commands.Fold(word) }) {
 			ids = append(ids, o.ID)
 		}
 	}
@@ -170,7 +170,7 @@ func (c *CLI) suggestion(word string) string {
 	var names []string
 	for _, cmd := range c.commands {
 		names = append(append(names, cmd.Name), cmd.Aliases...)
-		if cmd.Tool == word || command.Fold(cmd.Name) == command.Fold(word) {
+		if cmd.Tool == word || commands.Fold(cmd.Name) == commands.Fold(word) {
 			return ": did you mean " + cmd.Name + "?"
 		}
 	}

@@ -49,7 +49,6 @@ type shownPack struct {
 
 type shownCapability struct {
 	ID         string `json:"id"`
-	Lifecycle  string `json:"lifecycle"`
 	Operations int    `json:"operations"`
 	Approved   int    `json:"approved"`
 }
@@ -113,7 +112,7 @@ func showPack(p *pack.Pack) (shownPack, error) {
 		approved[o.ID] = o.State == air.StateApproved
 	}
 	for _, c := range d.Capabilities {
-		shown := shownCapability{ID: c.ID, Lifecycle: string(c.Lifecycle), Operations: len(c.OperationIDs)}
+		shown := shownCapability{ID: c.ID, Operations: len(c.OperationIDs)}
 		for _, id := range c.OperationIDs {
 			if approved[id] {
 				shown.Approved++
@@ -169,7 +168,7 @@ func (v shownPack) text() []byte {
 	line("operations", fmt.Sprintf("%d: %s", v.Operations, orNone(counts(v.States))))
 	line("effects", orNone(counts(v.Effects)))
 	for _, c := range v.Capabilities {
-		line("capability", fmt.Sprintf("%s (%s): %s, %d approved", c.ID, c.Lifecycle, counted(c.Operations, "operation"), c.Approved))
+		line("capability", fmt.Sprintf("%s: %s, %d approved", c.ID, counted(c.Operations, "operation"), c.Approved))
 	}
 	line("certificates", orNone(strings.Join(v.Certificates, ", "))+certifiedAs(v.Certification))
 	_ = w.Flush()

@@ -50,9 +50,9 @@ func (r reviewedOperation) writeHead(w io.Writer) {
 		undo = "changes nothing"
 	}
 	line("effect", fmt.Sprintf("%s (%s), %s risk, %s", r.Effect.Kind, strings.TrimSpace(string(r.Effect.Action)+" "+diag.Printable(r.Effect.Resource)), r.Effect.Risk, undo))
-	asks := "calls are not confirmed"
+	asks := "asks nobody"
 	if r.Posture.Confirmation {
-		asks = "calls are confirmed: " + r.Posture.Why
+		asks = "the command line asks for confirmation: " + r.Posture.Why
 	}
 	line("calls", fmt.Sprintf("%s; idempotency %s; retries %s", asks, r.Posture.Idempotency, r.Posture.Retries))
 	if r.Owner != nil {

@@ -8,7 +8,6 @@ import (
 	"text/tabwriter"
 
 	"anvil/compiler/air"
-	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack/commands"
 )
@@ -108,7 +107,7 @@ func (c *CLI) commandHelp(cmd *commands.Command) string {
 	fmt.Fprintf(&b, "usage: %s %s%s\n\n", c.program, cmd.Name, usageOf(cmd))
 	writeServerText(&b, "", firstOf(cmd.Description, cmd.Title))
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "\neffect\t%s\n", effectOf(cmd))
+	fmt.Fprintf(w, "\neffect\t%s\n", diag.Printable(cmd.EffectWords()+"; "+cmd.RepeatWords(quoted)))
 	fmt.Fprintf(w, "confirmation\t%s\n", confirmationOf(cmd))
 	fmt.Fprintf(w, "tool\t%s, as operation %s\n", quoted(cmd.Tool), cmd.Operation)
 	if len(cmd.Aliases) > 0 {
@@ -118,12 +117,7 @@ func (c *CLI) commandHelp(cmd *commands.Command) string {
 	if len(cmd.Params) > 0 {
 		b.WriteString("\nflags\n")
 	}
-	for _, p := range cmd.Params {
-		fmt.Fprintf(&b, "  %-28s  %s\n", strings.TrimSpace("--"+p.Flag+" "+label(p)), notes(p))
-		if p.Description != "" {
-			writeServerText(&b, "    ", p.Description)
-		}
-	}
+	writeArguments(&b, cmd)
 	if cmd.More > 0 {
 		fmt.Fprintf(&b, "  and %d arguments more, which --json alone gives; see --schema\n", cmd.More)
 	}
@@ -132,6 +126,49 @@ func (c *CLI) commandHelp(cmd *commands.Command) string {
 	writeExits(&b)
 	fmt.Fprintf(&b, "\nexample\n  %s\n", c.example(cmd))
 	return b.String()
+}
+
+// writeArguments writes the flags of a command, and below those that take JSON what stands in it.
+func writeArguments(b *strings.Builder, cmd *commands.Command) {
+	for _, a := range commands.Arguments(*cmd) {
+		left, right := quoted(a.Path), partNotes(a)
+		if p, ok := paramOf(cmd, a.Flag); ok && !a.Part {
+			left, right = strings.TrimSpace("--"+p.Flag+" "+label(p)), notes(p, a)
+		} else {
+			left = "  " + left
+		}
+		fmt.Fprintf(b, "  %-28s  %s\n", left, right)
+		if a.Said != "" {
+			writeServerText(b, "    ", a.Said)
+		}
+	}
+}
+
+// partNotes say what a part of an argument is.
+func partNotes(a commands.Argument) string {
+	notes := []string{a.Type}
+	if a.Required {
+		notes = append(notes, "required")
+	}
+	return strings.Join(append(notes, limits(a)...), "; ")
+}
+
+// limits say which values an argument takes.
+func limits(a commands.Argument) (notes []string) {
+	if len(a.Enum) > 0 {
+		notes = append(notes, "one of "+choices(a.Enum))
+	}
+	if a.Format != "" {
+		notes = append(notes, "format "+diag.Printable(diag.ShortName(a.Format)))
+	}
+	notes = append(notes, a.Bounds...)
+	if a.Pattern != "" {
+		notes = append(notes, "pattern "+quoted(a.Pattern))
+	}
+	if a.Deeper {
+		notes = append(notes, "more in --schema")
+	}
+	return notes
 }
 
 // usageOf is what has to be given.
@@ -159,22 +196,6 @@ func writeServerText(b *strings.Builder, indent, text string) {
 	}
 }
 
-func effectOf(cmd *commands.Command) string {
-	e := cmd.Effect
-	words := "changes something"
-	if e.Kind == air.Read {
-		words = "reads only"
-	}
-	words += fmt.Sprintf(" (%s), %s risk", e.Action, e.Risk)
-	if e.Kind != air.Read && !e.Reversible {
-		words += ", cannot be undone"
-	}
-	if cmd.Idempotency.Mode != air.IdempotencyNone {
-		return words + ", may be repeated (" + string(cmd.Idempotency.Mode) + ")"
-	}
-	return words + ", not to be repeated without thought"
-}
-
 func confirmationOf(cmd *commands.Command) string {
 	if !cmd.Confirmation.Required {
 		return "not asked for"
@@ -194,7 +215,7 @@ func label(p air.Param) string {
 }
 
 // notes say what a flag takes.
-func notes(p air.Param) string {
+func notes(p air.Param, a commands.Argument) string {
 	var notes []string
 	if p.Required {
 		notes = append(notes, "required")
@@ -208,12 +229,7 @@ func notes(p air.Param) string {
 	if p.Repeated {
 		notes = append(notes, "once for each value")
 	}
-	if len(p.Enum) > 0 {
-		notes = append(notes, "one of "+choices(p.Enum))
-	}
-	if p.Format != "" {
-		notes = append(notes, "format "+diag.Printable(diag.ShortName(p.Format)))
-	}
+	notes = append(notes, limits(a)...)
 	if p.Nullable {
 		notes = append(notes, "null is taken too, by --json")
 	}
@@ -226,45 +242,22 @@ func notes(p air.Param) string {
 	return strings.Join(notes, "; ")
 }
 
-// example is a line to copy: what is required, with values that the schema names or words to replace.
+// example is a line to copy: what is required, with made-up values that the schema takes.
 func (c *CLI) example(cmd *commands.Command) string {
 	words := []string{c.program, cmd.Name}
-	for _, p := range cmd.Params {
-		switch {
-		case !p.Required:
-		case p.Type == air.ParamBoolean:
-			words = append(words, "--"+p.Flag)
-		default:
-			words = append(words, "--"+p.Flag, sample(p, cmd.Input))
-		}
+	e, found := commands.ExampleOf(*cmd)
+	if !found {
+		e.Words = []string{"--json", "OBJECT"}
 	}
+	words = append(words, e.Words...)
 	if cmd.Confirmation.Required {
 		words = append(words, "--confirm")
 	}
-	return strings.Join(words, " ")
-}
-
-// sample is a value as a shell reads it.
-func sample(p air.Param, input canon.Raw) string {
-	values := slices.Clone(p.Enum)
-	if len(p.Default) > 0 && !p.Repeated {
-		values = append(values, p.Default)
+	line := strings.Join(words, " ")
+	if !found {
+		line += "\n  (no arguments that the schema takes were found: write OBJECT by --schema)"
 	}
-	if root, err := canon.Parse(input); err == nil && len(values) == 0 && !p.Repeated {
-		for _, example := range root.Get("properties").Get(p.Name).Get("examples").Elements() {
-			values = append(values, canon.Raw(example.Canonical()))
-		}
-	}
-	for _, v := range values {
-		word := string(v)
-		if p.Type == air.ParamString {
-			word = typed(v)
-		}
-		if word != "" && diag.Printable(word) == word && len(word) < 200 && !strings.HasPrefix(word, "--") && !strings.HasPrefix(word, "@") {
-			return diag.ShellWord(word)
-		}
-	}
-	return label(p)
+	return line
 }
 
 func firstOf(texts ...string) string {

@@ -69,13 +69,13 @@ var Flags = []Flag{
 	{Name: "version", Usage: "without a command: print which pack this is"},
 }
 
-// ExitCodes says what the command line ends with; they are anvil's own.
+// ExitCodes says what the command line ends with; they are anvil's own, and every page takes them from here.
 var ExitCodes = map[int]string{
 	0: "the tool answered, or there was nothing to call",
-	1: "anvil refused: confirmation is missing, the tool changed since it was approved, or the pack does not verify",
-	2: "wrong usage: no such command, or arguments that the tool's schema refuses",
+	1: "anvil refused: confirmation is missing, the tool is not the one that was approved, or the pack does not verify",
+	2: "wrong usage or configuration: no such command, or arguments that the tool's schema refuses",
 	3: "the work could not be done",
-	4: "the server could not be reached",
+	4: "the server could not be reached, or did not speak MCP",
 	5: "the server asks for authentication",
 	6: "the tool returned an error",
 }

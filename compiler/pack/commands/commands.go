@@ -58,7 +58,7 @@ func Commands(d air.Document) []Command {
 			}
 		}
 	}
-	groups := groupOf(d)
+	groups := d.Memberships()
 	all := []Command{}
 	for _, o := range d.Operations {
 		if o.State != air.StateApproved {
@@ -106,19 +106,6 @@ func commandOf(o air.Operation, free func(name string) bool) Command {
 		c.More = len(schema.Properties(root)) - len(c.Params)
 	}
 	return c
-}
-
-// groupOf returns the capability of each operation; the first by id, where it is in several.
-func groupOf(d air.Document) map[string]string {
-	groups := map[string]string{}
-	for _, c := range d.Capabilities {
-		for _, id := range c.OperationIDs {
-			if current, has := groups[id]; !has || c.ID < current {
-				groups[id] = c.ID
-			}
-		}
-	}
-	return groups
 }
 
 // Groups returns the capabilities that have commands, by id; commands without one are a group without an id, the last.

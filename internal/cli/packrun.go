@@ -47,6 +47,11 @@ func (sh *shell) packRun(c *cli.Context) error {
 	if len(sh.rest) > 1 && sh.rest[0] == packcli.CompleteWord {
 		return sh.complete(c.Args().First(), sh.rest[1], sh.rest[2:])
 	}
+	return sh.refused(sh.rest, sh.runLine(c))
+}
+
+// runLine runs the line behind "--".
+func (sh *shell) runLine(c *cli.Context) error {
 	p, document, err := openToCall(c.Args().First())
 	if err != nil {
 		return err

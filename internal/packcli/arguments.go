@@ -28,7 +28,7 @@ func (c *CLI) Arguments(l Line, read Source) ([]byte, error) {
 		}
 	}
 	if len(a.problems) > 0 {
-		return nil, &UsageError{Problems: a.problems, See: c.helpLine(l.Command)}
+		return nil, &UsageError{Code: air.ErrValidation, Problems: a.problems, See: c.helpLine(l.Command)}
 	}
 	object := []byte{'{'}
 	for i, m := range members {

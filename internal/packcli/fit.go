@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/pack/commands"
 	"anvil/compiler/schema"
@@ -41,7 +42,7 @@ func (c *CLI) Fit(ctx context.Context, cmd *commands.Command, object []byte) (re
 		if v.err != nil || len(v.found) == 0 {
 			return nil, v.err
 		}
-		e := &UsageError{See: c.helpLine(cmd)}
+		e := &UsageError{Code: air.ErrValidation, See: c.helpLine(cmd)}
 		for _, m := range v.found {
 			e.Problems = append(e.Problems, misfit(cmd, root, m)...)
 		}

@@ -35,14 +35,28 @@ func (c *CLI) Help(of *commands.Command) string {
 		c.listCommands(&b, g.ID)
 	}
 	if n := len(c.document.Operations) - len(c.commands); n > 0 {
-		fmt.Fprintf(&b, "\nnot approved, so no commands: %d of %d operations; see them with `anvil mcp inspect %s`, approve with `anvil mcp approve %s OPERATION`\n",
-			n, len(c.document.Operations), diag.ShellPath(c.dir), diag.ShellPath(c.dir))
+		fmt.Fprintf(&b, "\nnot approved, so no commands: %d of %d operations%s; see them with `anvil mcp inspect %s`, approve with `anvil mcp approve %s OPERATION`\n",
+			n, len(c.document.Operations), c.blockedOnes(), diag.ShellPath(c.dir), diag.ShellPath(c.dir))
 	}
 	b.WriteString("\nflags of every command\n")
 	writeOwnFlags(&b, "")
 	writeExits(&b)
 	fmt.Fprintf(&b, "\nsee `%s COMMAND --help` for one command\n", c.program)
 	return b.String()
+}
+
+// blockedOnes counts the operations that no approval exposes.
+func (c *CLI) blockedOnes() string {
+	n := 0
+	for _, o := range c.document.Operations {
+		if o.State == air.StateBlocked {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (blocked, whoever approves: %d)", n)
 }
 
 // Widths of the list of commands, in characters.

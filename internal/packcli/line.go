@@ -1,6 +1,7 @@
 package packcli
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -30,17 +31,31 @@ type Line struct {
 // boolean spells that a flag stands alone; nobody types a NUL.
 const alone = "\x00"
 
-// Parse reads what was typed behind the program's name. Errors are *[UsageError]. A line that asks for help gets it, whatever else is wrong in it.
+// Parse reads what was typed behind the program's name. Errors are *[UsageError]. A line that asks for help gets it, whatever else is wrong in it but
+// the command: help of none is no help with another.
 func (c *CLI) Parse(words []string) (Line, error) {
 	l := Line{Format: "text", given: map[string][]string{}}
 	err := c.parse(&l, words)
 	if err == nil {
 		err = c.check(&l)
 	}
-	if err == nil || !slices.ContainsFunc(before(words, "--"), func(w string) bool { return w == "--help" || w == "-h" }) {
+	var wrong *UsageError
+	if err == nil || errors.As(err, &wrong) && wrong.Code != air.ErrValidation ||
+		!slices.ContainsFunc(before(words, "--"), func(w string) bool { return w == "--help" || w == "-h" }) {
 		return l, err
 	}
 	return Line{Command: l.Command, Help: true}, nil
+}
+
+// WantsJSON tells whether a line asks for JSON, of which nothing else need be readable: what is wrong with it is told in JSON then.
+func WantsJSON(words []string) bool {
+	words = before(words, "--")
+	for i, w := range words {
+		if w == "--format=json" || w == "--format" && i+1 < len(words) && words[i+1] == "json" {
+			return true
+		}
+	}
+	return false
 }
 
 func before(words []string, end string) []string {

@@ -69,8 +69,9 @@ func (c *CLI) called(o Options, service string) {
 
 // UsageError is a line that cannot be done as it was typed.
 type UsageError struct {
-	Problems []string // one or more
-	See      string   // the command that explains it; it may be empty
+	Code     air.ErrorCode // why: of the line itself, of the command that it names, or of what may be called
+	Problems []string      // one or more
+	See      string        // the command that explains it; it may be empty
 }
 
 func (e *UsageError) Error() string {
@@ -89,7 +90,12 @@ func (e *UsageError) Error() string {
 
 // wrong is a problem with how c is called; nil stands for no command.
 func (c *CLI) wrong(of *commands.Command, format string, args ...any) error {
-	return &UsageError{Problems: []string{fmt.Sprintf(format, args...)}, See: c.helpLine(of)}
+	return &UsageError{Code: air.ErrValidation, Problems: []string{fmt.Sprintf(format, args...)}, See: c.helpLine(of)}
+}
+
+// unknown is a word that names no command.
+func (c *CLI) unknown(format string, args ...any) error {
+	return &UsageError{Code: air.ErrUnsupportedOperation, Problems: []string{fmt.Sprintf(format, args...)}, See: c.helpLine(nil)}
 }
 
 func (c *CLI) helpLine(of *commands.Command) string {
@@ -110,9 +116,9 @@ func (c *CLI) find(word string) (*commands.Command, error) {
 		return nil, c.notExposed(word, o)
 	}
 	if ids := c.sharing(word); len(ids) > 0 {
-		return nil, c.wrong(nil, "%s names several operations; name the one that is meant by its id: %s", quoted(word), strings.Join(ids, ", "))
+		return nil, c.unknown("%s names several operations; name the one that is meant by its id: %s", quoted(word), strings.Join(ids, ", "))
 	}
-	return nil, c.wrong(nil, "there is no command %s%s", quoted(word), c.suggestion(word))
+	return nil, c.unknown("there is no command %s%s", quoted(word), c.suggestion(word))
 }
 
 // hidden returns the operation that a word names and that is not exposed.
@@ -133,7 +139,7 @@ func (c *CLI) hidden(word string) (air.Operation, bool) {
 }
 
 func (c *CLI) notExposed(word string, o air.Operation) error {
-	e := &UsageError{Problems: []string{fmt.Sprintf("%s is not approved, so it is no command; read what it does with `anvil mcp inspect %s`, and approve it with `anvil mcp approve %s %s`",
+	e := &UsageError{Code: air.ErrPolicyDenied, Problems: []string{fmt.Sprintf("%s is not approved, so it is no command; read what it does with `anvil mcp inspect %s`, and approve it with `anvil mcp approve %s %s`",
 		quoted(word), diag.ShellPath(c.dir), diag.ShellPath(c.dir), diag.ShellWord(o.ID))}}
 	switch lapsed := c.lapsed[o.ID]; {
 	case o.State == air.StateBlocked:

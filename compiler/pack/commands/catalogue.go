@@ -60,7 +60,7 @@ var Flags = []Flag{
 	{Name: "completion", Value: "SHELL", Values: []string{"bash", "zsh", "fish"}, Usage: "without a command: print what makes this shell complete commands, flags and values"},
 	{Name: "confirm", Usage: "say yes to an operation that asks for confirmation"},
 	{Name: "dry-run", Usage: "print the request and what would be asked; start nothing and send nothing"},
-	{Name: "format", Value: "FORMAT", Values: []string{"text", "json"}, Usage: "text, or json: the server's result as it came"},
+	{Name: "format", Value: "FORMAT", Values: []string{"text", "json"}, Usage: "text, or json: the server's result as it came, and what is refused as an object with a code, the last line on stderr"},
 	{Name: "help", Usage: "tell about all commands, or about one"},
 	{Name: "json", Value: "OBJECT", Usage: "arguments as one JSON object; - reads it from stdin, @FILE from a file; a flag goes before what it says"},
 	{Name: "schema", Usage: "print the schemas of what the command takes and answers"},

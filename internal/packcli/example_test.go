@@ -115,7 +115,7 @@ func TestExamplesOfTheCorpusAreTaken(t *testing.T) {
 			without += checkExamples(t, d)
 		}
 	})
-	if without > 2 { // of one tool, whose schema has a pattern that nobody can match in bounded work
+	if without > 2 { // of one tool, whose schema is no valid one
 		t.Errorf("%d examples were not found", without)
 	}
 }

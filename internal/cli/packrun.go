@@ -60,8 +60,15 @@ func (sh *shell) runLine(c *cli.Context) error {
 		return &exitError{exitFindings, fmt.Errorf("pack %s has another surface than the command line that was started: its signature is %s, not %s; start %s", p.Dir,
 			document.Signature().Digest, want, diag.ShellPath(p.Dir+"/"+pack.CommandLine(p.Manifest.ID)))}
 	}
-	run := packRun{shell: sh, flags: c, pack: p, document: document,
-		line: packcli.New(document, packcli.Options{Called: c.String("called"), Dir: p.Dir, Now: sh.now()})}
+	o := packcli.Options{Called: c.String("called"), Dir: p.Dir, Now: sh.now()}
+	if p.Manifest.Mode == pack.Facade {
+		settings, err := p.Settings()
+		if err != nil {
+			return err
+		}
+		o.Server = settings.Upstream.Command
+	}
+	run := packRun{shell: sh, flags: c, pack: p, document: document, line: packcli.New(document, o)}
 	return run.do(sh.rest)
 }
 

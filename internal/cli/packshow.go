@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	cli "github.com/urfave/cli/v2"
 
@@ -156,7 +155,7 @@ func (v *shownPack) changes(p *pack.Pack) error {
 func (v shownPack) text() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s, %s mode\n", diag.Printable(orUnnamed(v.Name)), diag.Printable(v.Version), v.Mode)
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	w := diag.NewTable(&b)
 	line := func(name, value string) { fmt.Fprintf(w, "  %s\t%s\n", name, diag.Printable(value)) }
 	line("id", v.ID)
 	line("pack", v.Digest)
@@ -173,7 +172,7 @@ func (v shownPack) text() []byte {
 	line("certificates", orNone(strings.Join(v.Certificates, ", "))+certifiedAs(v.Certification))
 	_ = w.Flush()
 	fmt.Fprintln(&b)
-	w = tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	w = diag.NewTable(&b)
 	for _, a := range v.Artifacts {
 		fmt.Fprintf(w, "  %s\t%s\t%d bytes\t%s\n", diag.Printable(a.Path), a.Kind, a.Size, a.Digest)
 	}

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
@@ -38,6 +37,9 @@ func (c *CLI) Help(of *commands.Command) string {
 		fmt.Fprintf(&b, "\nnot approved, so no commands: %d of %d operations%s; see them with `anvil mcp inspect %s`, approve with `anvil mcp approve %s OPERATION`\n",
 			n, len(c.document.Operations), c.blockedOnes(), diag.ShellPath(c.dir), diag.ShellPath(c.dir))
 	}
+	if c.server != "" && c.server == c.name {
+		fmt.Fprintf(&b, "\nthe server is started as %s, out of PATH: do not put this program there under that name, or it starts itself; link to it under another\n", quoted(c.server))
+	}
 	b.WriteString("\nflags of every command\n")
 	writeOwnFlags(&b, "")
 	writeExits(&b)
@@ -66,7 +68,7 @@ const (
 )
 
 func (c *CLI) listCommands(b *strings.Builder, group string) {
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	w := diag.NewTable(b)
 	for _, cmd := range c.commands {
 		if cmd.Group == group {
 			fmt.Fprintf(w, "  %s\t%s\t| %s\n", strings.Join(append([]string{cmd.Name}, cmd.Aliases...), ", "), mark(cmd), diag.Printable(diag.Shorten(firstLine(cmd), listedTitle)))
@@ -99,7 +101,7 @@ func firstLine(c commands.Command) string {
 const wholeOnly = " completion version "
 
 func writeOwnFlags(b *strings.Builder, without string) {
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	w := diag.NewTable(b)
 	for _, f := range commands.Flags {
 		if strings.Contains(without, " "+f.Name+" ") {
 			continue
@@ -120,7 +122,7 @@ func (c *CLI) commandHelp(cmd *commands.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "usage: %s %s%s\n\n", c.program, cmd.Name, usageOf(cmd))
 	writeServerText(&b, "", firstOf(cmd.Description, cmd.Title))
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	w := diag.NewTable(&b)
 	fmt.Fprintf(w, "\neffect\t%s\n", diag.Printable(cmd.EffectWords()+"; "+cmd.RepeatWords(quoted)))
 	fmt.Fprintf(w, "confirmation\t%s\n", confirmationOf(cmd))
 	fmt.Fprintf(w, "tool\t%s, as operation %s\n", quoted(cmd.Tool), cmd.Operation)

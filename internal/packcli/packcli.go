@@ -21,6 +21,7 @@ import (
 // CLI is the command line of one pack at one moment.
 type CLI struct {
 	program  string // as a shell reads it
+	server   string // command that starts the pack's own server, where PATH is searched for it
 	name     string // of the program, without its folder
 	dir      string
 	document air.Document      // with the approvals that hold now
@@ -32,6 +33,7 @@ type CLI struct {
 type Options struct {
 	Called string    // the launcher as it was typed; "" when anvil was started itself
 	Dir    string    // of the pack
+	Server string    // command that starts the pack's own server; "" for none
 	Now    time.Time // when approvals must hold
 }
 
@@ -40,6 +42,9 @@ func New(d air.Document, o Options) *CLI {
 	now, findings := d.WithApprovals(pack.Approvals(d), o.Now)
 	c := &CLI{dir: o.Dir, document: now, lapsed: map[string]string{}, commands: commands.Commands(now)}
 	c.called(o, d.Service.ID)
+	if !strings.Contains(o.Server, "/") {
+		c.server = o.Server
+	}
 	for _, f := range findings {
 		if id, ok := strings.CutPrefix(f.Subject, "operation/"); ok {
 			c.lapsed[id] = f.Message

@@ -31,15 +31,16 @@ func sorted(files map[string][]byte) []string { return slices.Sorted(maps.Keys(f
 func approve(s *surface.McpSurfaceSnapshot, pick func(air.Operation) bool) air.Document {
 	d := adopt.Bridge(s)
 	var approvals []air.Approval
-	at := time.Date(2026, 11, 29, 10, 0, 0, 0, time.UTC)
 	for _, o := range d.Operations {
 		if pick(o) {
-			approvals = append(approvals, air.Approval{Operation: o.ID, By: "ada", At: at.Format(time.RFC3339), ContractDigest: o.ContractDigest, TextDigest: o.TextDigest})
+			approvals = append(approvals, air.Approval{Operation: o.ID, By: "ada", At: approvedAt.Format(time.RFC3339), ContractDigest: o.ContractDigest, TextDigest: o.TextDigest})
 		}
 	}
-	d, _ = d.WithApprovals(approvals, at)
+	d, _ = d.WithApprovals(approvals, approvedAt)
 	return d
 }
+
+var approvedAt = time.Date(2026, 11, 29, 10, 0, 0, 0, time.UTC)
 
 func all(air.Operation) bool { return true }
 
@@ -200,10 +201,11 @@ var attacks = []string{
 
 // hostile is the skill of a server that says text wherever a server can say something.
 func hostile(t testing.TB, text string) map[string][]byte {
-	q := string(canon.Quote(text))
+	q, m := string(canon.Quote(text)), string(canon.Quote(regexp.QuoteMeta(text))) // a pattern that is none makes another page
 	return hostileTool(t, `{"name":"get_item","title":`+q+`,"description":`+q+`,"annotations":{"readOnlyHint":true,"title":`+q+`},
 		"inputSchema":{"type":"object","required":["a"],"properties":{"a":{"type":"string","description":`+q+`,"enum":["v",`+q+`],"default":`+q+`},
-		"b":{"type":"string","format":`+q+`},"c":{"type":"array","items":{"type":"string"},"default":[`+q+`]}}},
+		"b":{"type":"string","format":`+q+`,"pattern":`+m+`,"maxLength":7},"d":{"type":"object","properties":{`+q+`:{"type":"array","items":{"type":"object",
+		"required":["e"],"properties":{"e":{"description":`+q+`,"enum":[`+q+`]}}}}},"additionalProperties":{"type":"string","pattern":`+m+`}},"c":{"type":"array","items":{"type":"string"},"default":[`+q+`]}}},
 		"outputSchema":{"type":"object","properties":{"r":{"description":`+q+`}}}}`)
 }
 

@@ -172,11 +172,10 @@ func (o Operation) overlaid(v Overlay) (Operation, []diag.Finding) {
 		o = o.Settled()
 	}
 	o = o.described(v)
-	if f, found := o.waives(v); found {
-		findings = append(findings, f)
-	}
-	if f, found := o.allowsInVain(v); found {
-		findings = append(findings, f)
+	for _, inVain := range []func(Overlay) (diag.Finding, bool){o.waives, o.allowsInVain} {
+		if f, found := inVain(v); found {
+			findings = append(findings, f)
+		}
 	}
 	if o.State == StateGenerated && (len(loosening) > 0 || len(before.LooserThan(o)) > 0) {
 		o.State = StateReviewRequired

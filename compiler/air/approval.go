@@ -92,7 +92,7 @@ func (o Operation) refuses(a Approval, now time.Time) (diag.Rule, string) {
 	switch {
 	case o.Block != nil:
 		return approvalEnded, "ends: " + o.Block.Story()
-	case o.State == StateBlocked || o.State == StateDeprecated:
+	case o.State == StateBlocked:
 		return approvalRefused, fmt.Sprintf("has no effect: the operation is %s", o.State)
 	case a.By == "" || signedAt(a).IsZero() || err != nil:
 		return approvalInvalid, "does not say by whom, since when or until when it holds"

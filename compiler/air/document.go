@@ -32,7 +32,6 @@ type Service struct {
 	Name    string `json:"name"` // the server's own, verbatim; may be empty
 	Version string `json:"version,omitzero"`
 	Title   string `json:"title,omitzero"`
-	Owner   Owner  `json:"owner,omitzero"` // set by people
 	Source  Source `json:"source"`
 	Auth    Auth   `json:"auth"`
 }
@@ -51,25 +50,13 @@ const SourceMCP SourceKind = "mcp"
 
 // Capability groups operations that a person reviews together.
 type Capability struct {
-	ID           string    `json:"id"`
-	DisplayName  string    `json:"displayName"`
-	Description  string    `json:"description,omitzero"`
-	Source       string    `json:"source"`       // what proposed the grouping: "prefix", "noun", "schema", "service" or "rest"
-	OperationIDs []string  `json:"operationIds"` // of all members, whatever their state, by id
-	Lifecycle    Lifecycle `json:"lifecycle"`
-	Evidence     []Claim   `json:"evidence"` // one a member: why it is in
+	ID           string   `json:"id"`
+	DisplayName  string   `json:"displayName"`
+	Description  string   `json:"description,omitzero"`
+	Source       string   `json:"source"`       // what proposed the grouping: "prefix", "noun", "schema", "service" or "rest"
+	OperationIDs []string `json:"operationIds"` // of all members, whatever their state, by id
+	Evidence     []Claim  `json:"evidence"`     // one a member: why it is in
 }
-
-// Lifecycle is what a person decided about a capability.
-type Lifecycle string
-
-// The lifecycles of a capability.
-const (
-	LifecycleProposed   Lifecycle = "proposed"
-	LifecycleApproved   Lifecycle = "approved"
-	LifecycleRejected   Lifecycle = "rejected"
-	LifecycleDeprecated Lifecycle = "deprecated"
-)
 
 // Resource is one resource, kept whole. Item is left out when the server's text of it names a member twice.
 type Resource struct {

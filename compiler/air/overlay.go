@@ -23,6 +23,7 @@ type Overlay struct {
 	Reversible  *bool           `json:"reversible,omitempty"` //
 	Idempotency IdempotencyMode `json:"idempotency,omitzero"` //
 	Confirm     *bool           `json:"confirm,omitempty"`    // confirmation.required
+	Query       QueryAllowance  `json:"query,omitzero"`       // queryPolicy.allow: what the programs that callers write may do
 	Owner       Owner           `json:"owner,omitzero"`
 	Tags        []string        `json:"tags,omitempty"`
 	Alias       string          `json:"alias,omitzero"`       // a further command
@@ -41,6 +42,8 @@ func OverlayWords(field string) []string {
 		return texts(riskOrder)
 	case "idempotency":
 		return texts(idempotencyOrder)
+	case "query":
+		return texts(queryAllowances)
 	}
 	return nil
 }
@@ -91,6 +94,9 @@ func (v Overlay) facts(o Operation) (facts []fact) {
 	}
 	if v.Confirm != nil {
 		facts = append(facts, factOf(o, "confirm", PredicateConfirmation, confirmationOrder, *v.Confirm))
+	}
+	if v.Query != "" { // nothing is inferred of it, and any policy is in place of a person's yes to each call
+		facts = append(facts, fact{"query", PredicateQuery, ValueOf(v.Query), ValueOf("none"), true})
 	}
 	return facts
 }
@@ -160,12 +166,17 @@ func (o Operation) overlaid(v Overlay) (Operation, []diag.Finding) {
 		}
 		o.Evidence = append(o.Evidence, claim)
 	}
+	if v.Query != "" && holds {
+		o.QueryPolicy = &QueryPolicy{Allow: v.Query, By: v.By, Reason: v.Reason}
+	}
 	if len(facts) > 0 {
 		o = o.Settled()
 	}
 	o = o.described(v)
-	if f, found := o.waives(v); found {
-		findings = append(findings, f)
+	for _, inVain := range []func(Overlay) (diag.Finding, bool){o.waives, o.allowsInVain} {
+		if f, found := inVain(v); found {
+			findings = append(findings, f)
+		}
 	}
 	if o.State == StateGenerated && (len(loosening) > 0 || len(before.LooserThan(o)) > 0) {
 		o.State = StateReviewRequired
@@ -230,6 +241,22 @@ func (o Operation) waives(v Overlay) (diag.Finding, bool) {
 	}
 	f := v.finding(overlayIneffective, "confirm", fmt.Sprintf("%s: operation %q asks for confirmation all the same, since %s", v.SourceRef+"/confirm", o.ID,
 		cmp.Or(o.Confirmation.Reason, "it must")), "take confirm out, or state the risk and whether it is reversible, if that is what is wrong")
+	f.Tool = o.MCP.ToolName
+	return f, true
+}
+
+// allowsInVain finds a query policy that spares nobody a yes: of an operation that takes no program, or that waits for a person for another reason.
+func (o Operation) allowsInVain(v Overlay) (diag.Finding, bool) {
+	why := fmt.Sprintf("operation %q waits for a person all the same, since %s", o.ID, o.Confirmation.Reason)
+	switch {
+	case o.QueryPolicy == nil:
+		return diag.Finding{}, false
+	case o.Archetype != ArchetypeQueryPassthrough:
+		why = fmt.Sprintf("operation %q is not taken for one that runs what its caller writes", o.ID)
+	case !o.Confirmation.HumanApproval:
+		return diag.Finding{}, false
+	}
+	f := v.finding(overlayIneffective, "query", fmt.Sprintf("%s: %s", v.SourceRef+"/query", why), "take query out, or state the risk, if that is what is wrong")
 	f.Tool = o.MCP.ToolName
 	return f, true
 }

@@ -46,8 +46,8 @@ var approvalOrphaned = diag.Rule{
 
 var approvalRefused = diag.Rule{
 	ID:    "approval-refused",
-	Title: "An approval of a blocked or deprecated operation",
-	Doc:   "A blocked operation cannot be called without doubt about what is called; a deprecated one was taken out. Neither is exposed by approving it.",
+	Title: "An approval of a blocked operation",
+	Doc:   "A blocked operation cannot be called without doubt about what is called. Approving it does not expose it.",
 	Class: diag.Error,
 	Since: "0.1",
 }

@@ -103,7 +103,7 @@ func rankIn[T comparable](order []T, v T) int {
 
 // Settled returns o with every safety field at the safest value that its active claims assert; without any claim, at the safest of all. A
 // person's accepted claim stands in place of all others. Kind, risk, reversibility, idempotency, retries, confirmation and archetype follow from
-// the evidence alone, and the errors from those and from which schemas there are, so settling twice is settling once.
+// the evidence and a query policy alone, so settling twice is settling once.
 func (o Operation) Settled() Operation {
 	o.Effect.Kind = settle(o.Evidence, PredicateKind, kindOrder)
 	o.Effect.Risk = settle(o.Evidence, PredicateRisk, riskOrder)
@@ -118,10 +118,6 @@ func (o Operation) Settled() Operation {
 	o.Retries = noRetries
 	if basis := o.retryBasis(); basis != BasisUnproven && settle(o.Evidence, PredicateRetries, retryOrder) == RetrySafe {
 		o.Retries = safeRetries(basis)
-	}
-	o.Errors = nil
-	for _, e := range o.ErrorSpecs() {
-		o.Errors = append(o.Errors, e.Code)
 	}
 	return o
 }

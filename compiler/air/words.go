@@ -20,20 +20,15 @@ var (
 	bases       = []RetryBasis{BasisReadSafe, BasisNaturalIdempotent, BasisIdempotencyKey, BasisUnproven}
 	effects     = []diag.Effect{diag.Lapses, diag.Reread, diag.Refused, diag.Retold, diag.Changed, diag.Removed}
 	derivations = []KeyDerivation{KeyOfRequest, KeyOfClient, KeyNone}
-	errorCodes  = []ErrorCode{
-		ErrValidation, ErrAuthRequired, ErrPermissionDenied, ErrNotFound, ErrConflict, ErrRateLimited, ErrUpstreamTimeout, ErrUpstreamUnavailable,
-		ErrUnsafeRetryBlocked, ErrConfirmationRequired, ErrIdempotencyRequired, ErrIdempotencyUnavailable, ErrSchemaMismatch,
-		ErrUnsupportedOperation, ErrPolicyDenied, ErrUnknownUpstream,
-	}
-	lifecycles = []Lifecycle{LifecycleProposed, LifecycleApproved, LifecycleRejected, LifecycleDeprecated}
-	marks      = []ReviewMark{Unreviewed, Accepted, Rejected, Superseded}
-	means      = []LongRunningMeans{MeansTask, MeansJob, MeansWait}
-	mechanisms = []IdempotencyMechanism{MechanismArgument, MechanismNone}
-	ownerKinds = []OwnerKind{OwnerPerson, OwnerTeam}
-	paramTypes = []ParamType{ParamString, ParamInteger, ParamNumber, ParamBoolean, ParamJSON}
-	places     = []CarrierPlace{CarrierHeader, CarrierQuery, CarrierEnvironment}
-	predicates = append(SafetyPredicates[:len(SafetyPredicates):len(SafetyPredicates)],
-		PredicateArchetype, PredicatePagination, PredicateLongRunning, PredicateKey, PredicateOpenWorld, PredicateCapability)
+	marks       = []ReviewMark{Unreviewed, Accepted, Rejected, Superseded}
+	means       = []LongRunningMeans{MeansTask, MeansJob, MeansWait}
+	mechanisms  = []IdempotencyMechanism{MechanismArgument, MechanismNone}
+	ownerKinds  = []OwnerKind{OwnerPerson, OwnerTeam}
+	paramTypes  = []ParamType{ParamString, ParamInteger, ParamNumber, ParamBoolean, ParamJSON}
+	places      = []CarrierPlace{CarrierHeader, CarrierQuery, CarrierEnvironment}
+	predicates  = append(SafetyPredicates[:len(SafetyPredicates):len(SafetyPredicates)],
+		PredicateArchetype, PredicatePagination, PredicateLongRunning, PredicateKey, PredicateOpenWorld, PredicateCapability,
+		PredicateQuery)
 	queryAllowances = []QueryAllowance{QueryReadOnly, QueryAny}
 	retryConditions = []RetryCondition{
 		OnTimeout, OnConnectionReset, OnDNSFailure, OnRequestTimeout, OnTooManyRequests, OnInternalError, OnBadGateway, OnServiceUnavailable,
@@ -45,7 +40,7 @@ var (
 		FromDocExample, FromName, FromInferred, FromHint, FromDescriptionText, FromGeneratedMock,
 	}
 	sourceKinds = []SourceKind{SourceMCP}
-	states      = []State{StateGenerated, StateReviewRequired, StateApproved, StateDeprecated, StateBlocked}
+	states      = []State{StateGenerated, StateReviewRequired, StateApproved, StateBlocked}
 	styles      = []PaginationStyle{PaginationCursor, PaginationPage, PaginationOffset, PaginationLink}
 )
 
@@ -61,10 +56,8 @@ func Enumerations() map[reflect.Type][]string {
 	add(table, classes)
 	add(table, derivations)
 	add(table, effects)
-	add(table, errorCodes)
 	add(table, idempotencyOrder)
 	add(table, kindOrder)
-	add(table, lifecycles)
 	add(table, marks)
 	add(table, means)
 	add(table, mechanisms)

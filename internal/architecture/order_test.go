@@ -32,7 +32,7 @@ var order = [][]string{
 	{"compiler/adopt/gate", "compiler/adopt/probe", "compiler/adopt/grouping"},
 	{"compiler/adopt"},
 	{"compiler/diff"},
-	{"compiler/pack"},
+	{"compiler/pack", "compiler/pack/commands"},
 	{"compiler/pack/emit/metadata", "compiler/pack/emit/capability", "compiler/pack/emit/command", "compiler/pack/emit/skill"},
 	{"compiler/pack/emit", "compiler/pack/affect", "compiler/pack/compare"},
 	{"facade"},

@@ -16,9 +16,9 @@ import (
 
 // metadataNarrower is what Go's types do not say of a member of tools-metadata, by type and member.
 var metadataNarrower = map[string]map[string]any{
-	"Document.etag": {"pattern": "^[0-9a-f]{40}$"}, "Document.snapshot": {"pattern": aDigest}, "Document.pack": {"pattern": aDigest},
+	"Document.etag": {"pattern": "^[0-9a-f]{40}$"}, "Document.snapshot": {"pattern": aDigest},
 	"Document.canon": {"const": canon.ID}, "Tool.digest": {"pattern": aDigest}, "Tool.state": {"enum": wordsOf[air.State]()},
-	"Certification.digest": {"pattern": aDigest}, "Fact.value": {"type": []any{"string", "boolean"}},
+	"Fact.value":  {"type": []any{"string", "boolean"}},
 	"Fact.status": {"enum": []any{air.Resolved, air.Conflicted, air.Insufficient}}, "Claim.source": {"enum": wordsOf[air.ClaimKind]()},
 }
 

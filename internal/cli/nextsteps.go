@@ -72,7 +72,7 @@ func nextForPack(path string, mode pack.Mode, tools []toolView) []step {
 		switch {
 		case t.state == air.StateApproved:
 			approved = true
-		case t.state != air.StateGenerated && t.state != air.StateReviewRequired: // blocked or deprecated
+		case t.state != air.StateGenerated && t.state != air.StateReviewRequired: // blocked
 		case t.reads:
 			reads = true
 		case open == "":

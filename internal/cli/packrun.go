@@ -13,7 +13,7 @@ import (
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
-	"anvil/compiler/pack/emit/command"
+	"anvil/compiler/pack/commands"
 	"anvil/internal/packcli"
 )
 
@@ -47,6 +47,11 @@ func (sh *shell) packRun(c *cli.Context) error {
 	if len(sh.rest) > 1 && sh.rest[0] == packcli.CompleteWord {
 		return sh.complete(c.Args().First(), sh.rest[1], sh.rest[2:])
 	}
+	return sh.refused(sh.rest, sh.runLine(c))
+}
+
+// runLine runs the line behind "--".
+func (sh *shell) runLine(c *cli.Context) error {
 	p, document, err := openToCall(c.Args().First())
 	if err != nil {
 		return err
@@ -55,8 +60,15 @@ func (sh *shell) packRun(c *cli.Context) error {
 		return &exitError{exitFindings, fmt.Errorf("pack %s has another surface than the command line that was started: its signature is %s, not %s; start %s", p.Dir,
 			document.Signature().Digest, want, diag.ShellPath(p.Dir+"/"+pack.CommandLine(p.Manifest.ID)))}
 	}
-	run := packRun{shell: sh, flags: c, pack: p, document: document,
-		line: packcli.New(document, packcli.Options{Called: c.String("called"), Dir: p.Dir, Now: sh.now()})}
+	o := packcli.Options{Called: c.String("called"), Dir: p.Dir, Now: sh.now()}
+	if p.Manifest.Mode == pack.Facade {
+		settings, err := p.Settings()
+		if err != nil {
+			return err
+		}
+		o.Server = settings.Upstream.Command
+	}
+	run := packRun{shell: sh, flags: c, pack: p, document: document, line: packcli.New(document, o)}
 	return run.do(sh.rest)
 }
 
@@ -66,7 +78,7 @@ func (sh *shell) complete(dir, shell string, words []string) error {
 	if err != nil {
 		return err
 	}
-	var catalogue command.Catalogue
+	var catalogue commands.Catalogue
 	if err := canon.Decode(p.Files[pack.CommandsFile], &catalogue); err != nil {
 		return fmt.Errorf("read %s of pack %s: %w", pack.CommandsFile, dir, err)
 	}
@@ -105,13 +117,13 @@ func (r packRun) do(words []string) error {
 }
 
 // printSchemas prints what the command takes and answers.
-func (r packRun) printSchemas(c command.Command) error {
+func (r packRun) printSchemas(c commands.Command) error {
 	text, err := canon.Encode(struct {
 		SchemaVersion int       `json:"schemaVersion"`
 		Operation     string    `json:"operation"`
 		Input         canon.Raw `json:"input,omitzero"`
 		Output        canon.Raw `json:"output,omitzero"`
-	}{command.SchemaVersion, c.Operation, c.Input, c.Output})
+	}{commands.SchemaVersion, c.Operation, c.Input, c.Output})
 	if err != nil {
 		return err
 	}
@@ -154,7 +166,7 @@ func (r packRun) printRequest(l packcli.Line, params []byte) error {
 			Asks          bool      `json:"asks"`
 			Reason        string    `json:"reason,omitzero"`
 			Confirmed     bool      `json:"confirmed"`
-		}{command.SchemaVersion, l.Command.Operation, requestOf(params), asks, l.Command.Confirmation.Reason, l.Confirm})
+		}{commands.SchemaVersion, l.Command.Operation, requestOf(params), asks, l.Command.Confirmation.Reason, l.Confirm})
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"anvil/compiler/adopt/probe"
-	"anvil/compiler/canon"
+	"anvil/compiler/air"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
 	"anvil/facade"
@@ -26,7 +26,8 @@ func (r packRun) confirmed(l packcli.Line, params []byte) error {
 	case !ask.Required || l.Confirm:
 		return nil
 	case !isTerminal(r.in) || !isTerminal(r.err):
-		return &exitError{exitFindings, fmt.Errorf("%s asks for confirmation (%s); nothing was called; say yes with --confirm", l.Command.Name, ask.Reason)}
+		return &refusal{air.ErrConfirmationRequired,
+			&exitError{exitFindings, fmt.Errorf("%s asks for confirmation (%s); nothing was called; say yes with --confirm", l.Command.Name, ask.Reason)}}
 	}
 	fmt.Fprintf(r.err, "%s\n%s asks for confirmation (%s). Call it? [y/N] ", diag.Shorten(string(diag.PrintableJSON(requestOf(params))), maxAsked), l.Command.Name, diag.Printable(ask.Reason))
 	answer := make(chan string, 1)
@@ -41,7 +42,7 @@ func (r packRun) confirmed(l packcli.Line, params []byte) error {
 		if slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(text))) {
 			return nil
 		}
-		return &exitError{exitFindings, errDeclined}
+		return &refusal{air.ErrConfirmationRequired, &exitError{exitFindings, errDeclined}}
 	}
 }
 
@@ -62,7 +63,11 @@ func (r packRun) call(l packcli.Line, params []byte) error {
 	defer cancel()
 	result, err := r.ask(ctx, w, params)
 	if err != nil {
-		return refusedByPolicy(w.explain(ctx, target, err), err)
+		told := refusedByFacade(w.explain(ctx, target, err), err)
+		if ctx.Err() != nil && r.ctx.Err() == nil {
+			told = &refusal{air.ErrUpstreamTimeout, told}
+		}
+		return told
 	}
 	if err := r.printCallResult(w.tool, result.raw, l.Format); err != nil {
 		return err
@@ -108,17 +113,4 @@ func (r packRun) facade(l packcli.Line) (*facade.Facade, config.Target, error) {
 	}
 	f, err := r.openFacadeTo(target.Server, r.pack, r.document, quiet)
 	return f, target, err
-}
-
-// refusedByPolicy gives a refusal of the facade's own, which no tool has seen, the exit code of one.
-func refusedByPolicy(told, err error) error {
-	var rpc *wire.RPCError
-	if !errors.As(err, &rpc) {
-		return told
-	}
-	reply, parsed := canon.Parse(rpc.Raw)
-	if parsed == nil && slices.Contains([]string{"policy_denied", "schema_mismatch", "contract_unverified"}, reply.Get("data").Get("code").Text()) {
-		return &exitError{exitFindings, told}
-	}
-	return told
 }

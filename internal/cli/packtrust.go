@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"text/tabwriter"
 
 	cli "github.com/urfave/cli/v2"
 
@@ -94,7 +93,7 @@ func (sh *shell) verifyTrusted(c *cli.Context, p *pack.Pack, findings []diag.Fin
 // trustedLines tell each step, and what it comes to.
 func trustedLines(p *pack.Pack, v certify.Verification) string {
 	var b bytes.Buffer
-	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	t := diag.NewTable(&b)
 	for _, s := range v.Steps {
 		message := s.Message
 		if s.Reason != "" {

@@ -88,8 +88,8 @@ func evidenceOf(o air.Operation) []predicateView {
 	for _, predicate := range air.SafetyPredicates {
 		weighed := o.Resolve(predicate)
 		view := predicateView{
-			Predicate: predicate, Value: holds[predicate], Status: weighed.Status, Leading: weighed.Value, Support: hundredths(weighed.Support),
-			RunnerUp: hundredths(weighed.RunnerUp), Claims: []air.Claim{},
+			Predicate: predicate, Value: holds[predicate], Status: weighed.Status, Leading: weighed.Value, Support: air.Rounded(weighed.Support, 2),
+			RunnerUp: air.Rounded(weighed.RunnerUp, 2), Claims: []air.Claim{},
 		}
 		for _, c := range o.Evidence {
 			if c.Predicate == predicate {
@@ -109,8 +109,6 @@ func evidenceOf(o air.Operation) []predicateView {
 	}
 	return views
 }
-
-func hundredths(v float64) float64 { return float64(int(v*100+0.5)) / 100 }
 
 // modelTexts lists every string of a tool that a model may read, but for its name: the description, then the others as they stand in it.
 func modelTexts(it surface.Item) []textView {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
@@ -50,9 +49,9 @@ func (r reviewedOperation) writeHead(w io.Writer) {
 		undo = "changes nothing"
 	}
 	line("effect", fmt.Sprintf("%s (%s), %s risk, %s", r.Effect.Kind, strings.TrimSpace(string(r.Effect.Action)+" "+diag.Printable(r.Effect.Resource)), r.Effect.Risk, undo))
-	asks := "calls are not confirmed"
+	asks := "asks nobody"
 	if r.Posture.Confirmation {
-		asks = "calls are confirmed: " + r.Posture.Why
+		asks = "the command line asks for confirmation: " + r.Posture.Why
 	}
 	line("calls", fmt.Sprintf("%s; idempotency %s; retries %s", asks, r.Posture.Idempotency, r.Posture.Retries))
 	if r.Owner != nil {
@@ -74,9 +73,7 @@ func (r reviewedOperation) writeHead(w io.Writer) {
 
 func (r reviewedOperation) writeEvidence(w io.Writer) {
 	fmt.Fprintln(w, "\nevidence (source, method, how sure, where)")
-	var b bytes.Buffer
-	defer func() { writeTrimmed(w, &b) }()
-	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	t := diag.NewTable(w)
 	for _, p := range r.Evidence {
 		weighed := fmt.Sprintf("%s, support %.2f", p.Status, p.Support)
 		if !canon.Equal(p.Leading, p.Value) {
@@ -110,9 +107,7 @@ func (r reviewedOperation) writeArguments(w io.Writer) {
 		return
 	}
 	fmt.Fprintln(w, "\narguments")
-	var b bytes.Buffer
-	defer func() { writeTrimmed(w, &b) }()
-	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	t := diag.NewTable(w)
 	for _, p := range r.Arguments {
 		kind := string(p.Type)
 		if p.Repeated {
@@ -139,13 +134,6 @@ func (r reviewedOperation) writeArguments(w io.Writer) {
 		fmt.Fprintf(t, "  --%s\t%s\t%s\t%s\t%s\n", diag.Printable(p.Flag), diag.Printable(p.Name), kind, required, strings.Join(more, "; "))
 	}
 	_ = t.Flush()
-}
-
-// writeTrimmed writes a table without the blanks that pad its last column.
-func writeTrimmed(w io.Writer, table *bytes.Buffer) {
-	for line := range strings.Lines(table.String()) {
-		fmt.Fprintln(w, strings.TrimRight(line, " \n"))
-	}
 }
 
 // writeTexts writes every string that a model may read, line by line, whatever hides in it shown as an escape.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	cli "github.com/urfave/cli/v2"
 
@@ -47,7 +46,7 @@ func (sh *shell) rulesCommand() *cli.Command {
 		case markdown:
 			return sh.writePage(rulesPage())
 		}
-		t := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
+		t := diag.NewTable(sh.out)
 		for _, r := range allRules() {
 			fmt.Fprintf(t, "%s\t%s\t%s\n", r.ID, classWords(r), r.Title)
 		}
@@ -183,7 +182,7 @@ func (sh *shell) printProfiles(id string, markdown bool) error {
 		writeProfiles(&page)
 		return sh.writePage(page.Bytes())
 	}
-	t := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
+	t := diag.NewTable(sh.out)
 	all := slices.Concat(profiles.All().Specs, profiles.All().Clients)
 	for _, p := range all {
 		shown := ""

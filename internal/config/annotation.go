@@ -19,7 +19,7 @@ type Annotation struct {
 }
 
 // annotationKeys are the keys of an entry.
-var annotationKeys = []string{"effect", "risk", "idempotency", "reversible", "confirm", "owner", "tags", "alias", "description", "deny", "reason", "by", "seen"}
+var annotationKeys = []string{"effect", "risk", "idempotency", "reversible", "confirm", "query", "owner", "tags", "alias", "description", "deny", "reason", "by", "seen"}
 
 // Place returns file and line of the value at a JSON pointer, for what is wrong with it.
 func (f *File) Place(pointer string) string { return f.place(pointer) }
@@ -82,6 +82,8 @@ func (r *annotationReader) read(entry *canon.Node) {
 			v.Reversible = r.bool(m)
 		case "confirm":
 			v.Confirm = r.bool(m)
+		case "query":
+			v.Query = air.QueryAllowance(r.word(m))
 		case "deny":
 			deny := r.bool(m)
 			v.Deny = deny != nil && *deny

@@ -203,7 +203,7 @@ func TestGeneratedArtifacts(t *testing.T) {
 	}
 	nodes := slices.DeleteFunc(slices.Clone(p.Manifest.Nodes), func(n pack.Node) bool { return n.Kind == "skill" || n.Kind == "capability" })
 	for _, n := range []struct{ id, kind, from, path string }{
-		{"cli", "cli", "air#approved", "bin/shop.go"}, {"find", "skill", "air", "help/find.md"}, {"order", "skill", "air", "help/order.md"},
+		{"cli", "cli", "air", "bin/shop.go"}, {"find", "skill", "air", "help/find.md"}, {"order", "skill", "air", "help/order.md"},
 		{"index", "skill", "find", "help/index.md"}, {"notes", "notes", "base", "notes.md"},
 	} {
 		nodes = append(nodes, pack.Node{ID: n.id, Kind: n.kind, Inputs: []pack.Input{{Name: n.from}}, Outputs: []string{n.path}})

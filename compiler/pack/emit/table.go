@@ -42,14 +42,13 @@ var emitters = []emitter{
 	{id: diffNode, kind: pack.KindDiff, version: 1, from: []string{"base", "surface"}, emit: (*graph).diff, when: isCompared},
 }
 
-// sources are the inputs of the build, and parts of the document that an emitter can follow from alone, with how each is digested.
+// sources are the inputs of the build, with how each is digested.
 var sources = map[string]func(*graph) (string, error){
-	"surface":      func(g *graph) (string, error) { return g.in.Snapshot.Digest, nil },
-	"base":         func(g *graph) (string, error) { return g.in.base(), nil },
-	"auth":         func(g *graph) (string, error) { return canon.DigestValue(g.built.Document.Service.Auth) },
-	"approvals":    func(g *graph) (string, error) { return canon.DigestValue(pack.Approvals(g.built.Document)) },
-	"decided":      func(g *graph) (string, error) { return canon.DigestValue(DecidedIn(g.built.Document)) },
-	"air#approved": func(g *graph) (string, error) { return canon.DigestValue(g.built.Document.Approved()) }, // what may be called
+	"surface":   func(g *graph) (string, error) { return g.in.Snapshot.Digest, nil },
+	"base":      func(g *graph) (string, error) { return g.in.base(), nil },
+	"auth":      func(g *graph) (string, error) { return canon.DigestValue(g.built.Document.Service.Auth) },
+	"approvals": func(g *graph) (string, error) { return canon.DigestValue(pack.Approvals(g.built.Document)) },
+	"decided":   func(g *graph) (string, error) { return canon.DigestValue(DecidedIn(g.built.Document)) },
 }
 
 // diffNode is the id of the comparison with a base, which cannot be made again without it.

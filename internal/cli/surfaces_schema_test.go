@@ -118,5 +118,12 @@ func TestSurfacesFitTheirSchemas(t *testing.T) {
 	if held == 0 || refused == 0 {
 		t.Fatal("there was no contract")
 	}
-	corpus.Each(t, func(t *testing.T, _ string, s *surface.McpSurfaceSnapshot) { check(t, approvedAll(adopt.Bridge(s))) })
+	for _, name := range []string{"chrome-devtools", "notion", "postman"} { // of every kind of argument; all of the corpus takes half a minute
+		c, _ := corpus.Read(t, name)
+		captured, err := surface.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, approvedAll(adopt.Bridge(captured)))
+	}
 }

@@ -61,6 +61,11 @@ func (sh *shell) packVerify(c *cli.Context) error {
 	if err := sh.onlyDashDash(); err != nil {
 		return err
 	}
+	return sh.verifyAlone(c, format)
+}
+
+// verifyAlone verifies packs by themselves, whoever certified them.
+func (sh *shell) verifyAlone(c *cli.Context, format string) error {
 	var packs []*pack.Pack
 	var all []diag.Finding
 	var lines strings.Builder

@@ -28,9 +28,8 @@ const maxSkew = 24 * time.Hour
 // WithApprovals returns d with exactly these approvals in force at now, and what became of those that are not. Approvals that d already
 // carries count no more unless they are given again. Of several for one operation the latest that binds counts.
 //
-// An approval binds when its contract digest is the operation's. It exposes the operation; for an operation that says of itself, without
-// contradiction, that it reads, it also is the proof that was missing: confirmation goes and retries come, unless the text that was read
-// has changed since.
+// An approval binds when its contract and its text digest are the operation's. It exposes the operation; for an operation that says of itself,
+// without contradiction, that it reads, it also is the proof that was missing: confirmation goes and retries come.
 func (d Document) WithApprovals(approvals []Approval, now time.Time) (Document, []diag.Finding) {
 	given := map[string][]Approval{}
 	var findings []diag.Finding
@@ -72,10 +71,6 @@ func (o Operation) approve(approvals []Approval, now time.Time) (Operation, []di
 	for _, a := range approvals {
 		rule, problem := o.refuses(a, now)
 		if problem == "" {
-			if a.TextDigest != o.TextDigest {
-				findings = append(findings, approvalFinding(approvalTextChanged, a, o.MCP.ToolName,
-					fmt.Sprintf("the text of operation %q is not the one that %q approved", o.ID, a.By)))
-			}
 			return o.withApproval(a), findings
 		}
 		findings = append(findings, approvalFinding(rule, a, o.MCP.ToolName,
@@ -101,6 +96,8 @@ func (o Operation) refuses(a Approval, now time.Time) (diag.Rule, string) {
 		return approvalInvalid, "is dated in the future"
 	case a.ContractDigest != o.ContractDigest:
 		return approvalLapsed, "lapses: the operation's contract has changed since"
+	case a.TextDigest != o.TextDigest:
+		return approvalLapsed, "lapses: the operation's text has changed since"
 	case !until.IsZero() && !now.Before(until):
 		return approvalExpired, fmt.Sprintf("expired on %s", a.Expires)
 	}
@@ -110,7 +107,7 @@ func (o Operation) refuses(a Approval, now time.Time) (diag.Rule, string) {
 // withApproval exposes o under an approval that binds.
 func (o Operation) withApproval(a Approval) Operation {
 	o.State, o.Approval = StateApproved, &a
-	harmless := o.Reads() && o.Effect.Kind == Read && o.Effect.Risk.Rank() <= RiskLow.Rank() && a.TextDigest == o.TextDigest
+	harmless := o.Reads() && o.Effect.Kind == Read && o.Effect.Risk.Rank() <= RiskLow.Rank()
 	if !harmless {
 		return o
 	}
@@ -164,7 +161,7 @@ func approvalFinding(rule diag.Rule, a Approval, tool, message string) diag.Find
 		f.Hint = "nothing, if the operation is meant to be gone: the approval is dropped; approve what took its place by name"
 	case approvalRefused.ID:
 		f.Hint = "nothing: the approval is dropped"
-	case approvalLapsed.ID, approvalTextChanged.ID:
+	case approvalLapsed.ID:
 		f.Hint = "see what changed with `anvil mcp review PACK`, and approve it again if it is still wanted"
 	case approvalEnded.ID:
 		f.Hint = "nothing, if the block is meant"

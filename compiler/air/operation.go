@@ -27,8 +27,8 @@ type Operation struct {
 	CLI            CLI          `json:"cli"`
 	Skill          Skill        `json:"skill,omitzero"`
 	State          State        `json:"state"`
-	ContractDigest string       `json:"contractDigest"` // of what a machine relies on; approvals are bound to it
-	TextDigest     string       `json:"textDigest"`     // of every string a model reads
+	ContractDigest string       `json:"contractDigest"` // of what a machine relies on; approvals are bound to it,
+	TextDigest     string       `json:"textDigest"`     // and to this, of every string a model reads
 	ReviewNotes    []string     `json:"reviewNotes,omitempty"`
 	Evidence       []Claim      `json:"evidence"`
 	Approval       *Approval    `json:"approval,omitempty"` // in force; set by Document.WithApprovals alone

@@ -90,7 +90,8 @@ func (o Operation) hasParam(name string) bool {
 
 func (o Operation) validate() []diag.Finding {
 	findings := slices.Concat(o.validatePosture(), o.validateArguments())
-	if o.State == StateApproved && (o.Approval == nil || o.Approval.Operation != o.ID || o.Approval.ContractDigest != o.ContractDigest) {
+	if o.State == StateApproved && (o.Approval == nil || o.Approval.Operation != o.ID || o.Approval.ContractDigest != o.ContractDigest ||
+		o.Approval.TextDigest != o.TextDigest) {
 		findings = append(findings, o.finding(approvalUnbound, fmt.Sprintf("operation %q is marked approved, and no approval binds to it", o.ID),
 			"approve it with `anvil mcp approve`"))
 	}

@@ -11,7 +11,6 @@ import (
 	"anvil/compiler/adopt/gate"
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
-	"anvil/compiler/diff"
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/emit"
 	"anvil/compiler/surface"
@@ -166,25 +165,4 @@ func (r reviewReport) about(o reviewedOperation) (about []diag.Finding) {
 		}
 	}
 	return about
-}
-
-// changesSince judges what is other about a tool than when it was approved.
-func changesSince(approved, now []byte) ([]diag.Finding, error) {
-	var sides [2]*surface.McpSurfaceSnapshot
-	for i, tool := range [][]byte{approved, now} {
-		var err error
-		sides[i], err = surface.New(surface.Capture{
-			Initialize: []byte(`{"serverInfo":{"name":"reviewed"},"capabilities":{"tools":{}}}`), Lists: map[surface.Kind][][]byte{surface.Tool: {tool}},
-		})
-		if err != nil {
-			return nil, fmt.Errorf("compare with what was approved: %w", err)
-		}
-	}
-	changes := []diag.Finding{}
-	for _, f := range diff.Judge(diff.Compare(sides[0], sides[1], diff.Options{})) {
-		if toolOf(f) != "" {
-			changes = append(changes, f)
-		}
-	}
-	return changes, nil
 }

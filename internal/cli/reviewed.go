@@ -6,6 +6,7 @@ import (
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/compiler/diff"
 	"anvil/compiler/schema"
 	"anvil/compiler/surface"
 )
@@ -77,7 +78,7 @@ func newReviewed(o air.Operation, it surface.Item) (reviewedOperation, error) {
 	}
 	r.Lapsed = &o.Lapsed.Approval
 	var err error
-	r.Changes, err = changesSince(o.Lapsed.Tool, it.JSON)
+	r.Changes, err = diff.JudgeTool(o.Lapsed.Tool, it.JSON)
 	return r, err
 }
 

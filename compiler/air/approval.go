@@ -90,7 +90,7 @@ func (o Operation) refuses(a Approval, now time.Time) (diag.Rule, string) {
 		return approvalEnded, "ends: " + o.Block.Story()
 	case o.State == StateBlocked || o.State == StateDeprecated:
 		return approvalRefused, fmt.Sprintf("has no effect: the operation is %s", o.State)
-	case a.By == "" || signedAt(a).IsZero() || err != nil:
+	case !diag.Legible(a.By) || signedAt(a).IsZero() || err != nil:
 		return approvalInvalid, "does not say by whom, since when or until when it holds"
 	case signedAt(a).After(now.Add(maxSkew)):
 		return approvalInvalid, "is dated in the future"
@@ -146,10 +146,20 @@ func (a Approval) until() (time.Time, error) {
 	if a.Expires == "" {
 		return time.Time{}, nil
 	}
-	if day, err := time.Parse(time.DateOnly, a.Expires); err == nil {
+	return ParseEnd(a.Expires)
+}
+
+// ParseEnd reads the end of something that holds for a time: its last day ("2027-01-31", in UTC) or a moment in RFC 3339. It returns the first moment at
+// which that holds no more.
+func ParseEnd(text string) (time.Time, error) {
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		return day.AddDate(0, 0, 1), nil
 	}
-	return time.Parse(time.RFC3339, a.Expires)
+	end, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%q is no day such as 2027-01-31, and no time in RFC 3339", text)
+	}
+	return end, nil
 }
 
 func approvalFinding(rule diag.Rule, a Approval, tool, message string) diag.Finding {

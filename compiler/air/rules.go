@@ -4,7 +4,7 @@ import "anvil/compiler/diag"
 
 // Rules lists the rules of this package: what WithApprovals and Validate report.
 var Rules = diag.NewCatalog(
-	approvalEnded, approvalExpired, approvalInvalid, approvalLapsed, approvalOrphaned, approvalRefused, approvalUnbound,
+	approvalEnded, approvalExpired, approvalInvalid, approvalLapsed, approvalOrphaned, approvalRefused, approvalTextChanged, approvalUnbound,
 	blockKept, capabilityMemberMissing, duplicateCommand, duplicateFlag, duplicateOperationID, duplicateToolName, emptyRetryConditions,
 	evidenceLoosened, keyCarrierUnsupported, missingConfirmation, overlayAliasTaken, overlayIneffective, overlayLapsed, overlayLoosens,
 	overlayOrphaned, overlayUnsigned, overlayWithdrawn, paginationUnbound, paramsNotDerived, queryPassthrough, statusOperationUnfit,
@@ -50,6 +50,14 @@ var approvalRefused = diag.Rule{
 	Doc:   "A blocked operation cannot be called without doubt about what is called; a deprecated one was taken out. Neither is exposed by approving it.",
 	Class: diag.Error,
 	Since: "0.1",
+}
+
+var approvalTextChanged = diag.Rule{
+	ID:    "approval-text-changed",
+	Title: "An approved operation whose text is another",
+	Doc:   "An approval lapses when a word that a model reads is another, as it does for another contract.",
+	Class: diag.Warning, Security: true,
+	Since: "0.1", Retired: "an approval is bound to the text since 0.1, and approval-lapsed says when it is another",
 }
 
 var approvalUnbound = diag.Rule{

@@ -129,7 +129,7 @@ func (o Operation) validatePosture() (findings []diag.Finding) {
 // passthroughGuarded reports a query passthrough that waits for a person, or for which one answers: by a policy, or by an accepted claim.
 func (o Operation) passthroughGuarded() bool {
 	if p := o.QueryPolicy; p != nil {
-		return p.By != "" && p.Reason != ""
+		return diag.Legible(p.By) && diag.Legible(p.Reason)
 	}
 	decided := slices.ContainsFunc(o.Evidence, func(c Claim) bool { return c.Predicate == PredicateHuman && c.decided() })
 	return decided || o.Confirmation.Required && o.Confirmation.HumanApproval

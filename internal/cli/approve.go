@@ -20,7 +20,7 @@ func approvalFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "by", Usage: "`WHO` approves (default: the variable USER)"},
 		&cli.StringFlag{Name: "reason", Usage: "the `TEXT` that says why"},
-		&cli.StringFlag{Name: "expires", Usage: "last `DATE` the approval holds, as 2006-01-02 (UTC)"},
+		expiresFlag("the approval holds", " (default: until the operation changes)"),
 	}
 }
 
@@ -53,10 +53,10 @@ type selection struct {
 
 // check refuses a selection that nobody signs.
 func (s selection) check() error {
-	if !s.empty() && s.record.By == "" {
-		return usagef("say who approves: --by NAME (the variable USER is not set)")
+	if s.empty() {
+		return nil
 	}
-	return nil
+	return checkPerson(s.record.By)
 }
 
 func (s selection) empty() bool { return len(s.operations) == 0 && !s.readOnly && !s.all }
@@ -67,24 +67,40 @@ func (sh *shell) selection(c *cli.Context, which string) (selection, error) {
 	if !slices.Contains([]string{"none", "read-only", "all"}, which) {
 		return s, usagef("--approve %q is not known: use none, read-only or all", which)
 	}
-	s.record = air.Approval{By: c.String("by"), Reason: c.String("reason"), Expires: c.String("expires"), At: sh.now().UTC().Format(time.RFC3339)}
-	if s.record.By == "" {
-		s.record.By, _ = sh.getenv("USER")
-	}
-	if c.IsSet("expires") {
-		last, err := time.Parse(time.DateOnly, s.record.Expires)
-		if err != nil {
-			return s, usagef("--expires %q is no date: write it as 2006-01-02", s.record.Expires)
-		}
-		if last.AddDate(0, 0, 1).Before(sh.now()) {
-			return s, usagef("--expires %s is over already: give today or a later date", s.record.Expires)
-		}
+	s.record = air.Approval{By: sh.who(c), Reason: c.String("reason"), At: sh.now().UTC().Format(time.RFC3339)}
+	if c.IsSet("reason") && !diag.Legible(s.record.Reason) {
+		return s, usagef("--reason says nothing that somebody could read: say why, or leave it out")
 	}
 	var err error
+	if s.record.Expires, err = sh.approvalEnd(c); err != nil {
+		return s, err
+	}
 	if s.waivers, err = sh.waivers(c); err != nil {
 		return s, err
 	}
 	return s, s.check()
+}
+
+// approvalEnd is --expires as an approval records it: a last day, or a moment where one was given; "" without an end.
+func (sh *shell) approvalEnd(c *cli.Context) (string, error) {
+	text := c.String("expires")
+	if !c.IsSet("expires") {
+		return "", nil
+	}
+	end, err := expiry(text, sh.now().UTC())
+	if err != nil {
+		return "", err
+	}
+	if !end.After(sh.now()) {
+		return "", usagef("--expires %s is over already: give today or a later date", text)
+	}
+	if _, err := time.Parse(time.DateOnly, text); err == nil {
+		return text, nil
+	}
+	if strings.Contains(text, "T") {
+		return end.UTC().Format(time.RFC3339), nil
+	}
+	return end.Format(time.DateOnly), nil // a number of days
 }
 
 func (sh *shell) approve(c *cli.Context) error {

@@ -28,7 +28,7 @@ once, at the end; Ctrl-C writes nothing. Without a terminal, or with --format, a
 			&cli.BoolFlag{Name: "all-states", Usage: "every operation, decided or not"},
 			formatFlag("text", "json", "markdown"),
 			&cli.StringFlag{Name: "by", Usage: "`WHO` decides (default: the variable USER)"},
-			&cli.StringFlag{Name: "expires", Usage: "last `DATE` that the approvals of this review hold, as 2006-01-02 (UTC)"},
+			expiresFlag("the approvals of this review hold", " (default: until the operation changes)"),
 			configFlag(),
 		}, gateFlags()...),
 		Action: sh.review,

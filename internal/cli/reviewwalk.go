@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -41,12 +42,8 @@ type walker struct {
 
 // walk shows the operations one by one on a terminal and writes what was decided, once, at the end.
 func (sh *shell) walk(c *cli.Context, dir string, d air.Document, r reviewReport) error {
-	by, err := sh.person(c)
-	if err != nil {
-		return err
-	}
-	s, err := sh.selection(c, "none") // for the date
-	if err != nil {
+	s, err := sh.selection(c, "none") // for the name and the end
+	if err = cmp.Or(err, checkPerson(s.record.By)); err != nil {
 		return err
 	}
 	if err := checkOutside(dir); err != nil {
@@ -67,7 +64,7 @@ func (sh *shell) walk(c *cli.Context, dir string, d air.Document, r reviewReport
 		fmt.Fprintln(sh.out, "nothing was decided, and nothing written")
 		return nil
 	}
-	record := air.Approval{By: by, Expires: s.record.Expires, At: sh.now().UTC().Format(time.RFC3339)}
+	record := air.Approval{By: s.record.By, Expires: s.record.Expires, At: sh.now().UTC().Format(time.RFC3339)}
 	return sh.changePack(dir, func(_ *pack.Pack, d air.Document, in *emit.Inputs) (func(emit.Built), error) {
 		return w.decide(d, in, record, dir), nil
 	})
@@ -150,8 +147,8 @@ func (w *walker) choose(o reviewedOperation, approve bool) (bool, error) {
 		return false, err
 	}
 	reason = strings.TrimSpace(reason)
-	if !ok || !approve && reason == "" {
-		fmt.Fprintln(w.sh.out, map[bool]string{true: "a block needs a reason: whoever wants to call it will ask", false: "not decided"}[ok])
+	if !ok || !diag.Legible(reason) && (reason != "" || !approve) {
+		fmt.Fprintln(w.sh.out, map[bool]string{true: "a reason is wanted that somebody can read: whoever wants to call it will ask", false: "not decided"}[ok])
 		return false, nil
 	}
 	w.made[o.Operation] = decision{approve: approve, block: !approve, reason: reason, seen: o.Seen}

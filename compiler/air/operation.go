@@ -46,6 +46,17 @@ type Effect struct {
 	Reversible bool       `json:"reversible"`
 }
 
+// Undo says in words whether what a call does can be taken back.
+func (e Effect) Undo() string {
+	switch {
+	case e.Kind == Read:
+		return "changes nothing"
+	case e.Reversible:
+		return "can be undone"
+	}
+	return "cannot be undone"
+}
+
 // EffectKind tells reading from changing.
 type EffectKind string
 

@@ -174,8 +174,7 @@ func writeDecided(w io.Writer, out string, d air.Document) {
 		}
 	}
 	see := "; see what changed with `anvil mcp review " + diag.ShellPath(out) + "`"
-	list("lapsed", func(o air.Operation) bool { return o.Lapsed != nil && o.Approval == nil }, see)
-	list("re-read", func(o air.Operation) bool { return o.Lapsed != nil && o.Approval != nil }, see)
+	list("lapsed", func(o air.Operation) bool { return o.Lapsed != nil }, see)
 	list("blocked", func(o air.Operation) bool { return o.Block != nil }, "")
 	list("overlaid", func(o air.Operation) bool { return o.Overlay != nil }, "")
 	if len(d.Blocks) > 0 {

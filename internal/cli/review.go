@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,8 +20,8 @@ import (
 func (sh *shell) reviewCommand() *cli.Command {
 	return &cli.Command{
 		Name: "review", Usage: "walk through the operations of a pack that nobody has decided on, and approve or block each",
-		ArgsUsage: "PACK",
-		Description: `On a terminal, one operation at a time: what it does and on whose word, its arguments, its text as a model reads it, what is found in
+		ArgsUsage: "PACK [OPERATION...]",
+		Description: `OPERATION is a tool name or an operation id; those alone are shown, decided or not. On a terminal, one operation at a time: what it does and on whose word, its arguments, its text as a model reads it, what is found in
 it, and what changed since it was approved. Keys: a approve, b block, s skip, k back, q quit and write, ? help. What was decided is written
 once, at the end; Ctrl-C writes nothing. Without a terminal, or with --format, all of it is printed, and nothing is decided: decide with
 ` + "`anvil mcp approve`" + ` and ` + "`anvil mcp block`" + `.`,
@@ -38,8 +39,11 @@ once, at the end; Ctrl-C writes nothing. Without a terminal, or with --format, a
 // reviewReport is the report of review: everything a person decides by.
 type reviewReport struct {
 	diag.Report
-	Pack       string              `json:"pack"` // its digest
+	Pack       string              `json:"pack"`   // its digest
+	Server     []diag.Finding      `json:"server"` // what is other about the server itself than in the surface that the pack was compared with: identity, instructions, protocol
 	Operations []reviewedOperation `json:"operations"`
+
+	instructions string // of the server, where they are others
 }
 
 func (sh *shell) review(c *cli.Context) error {
@@ -47,7 +51,7 @@ func (sh *shell) review(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := sh.noArguments(c, 1); err != nil {
+	if err := sh.onlyDashDash(); err != nil {
 		return err
 	}
 	dir := c.Args().First()
@@ -59,7 +63,11 @@ func (sh *shell) review(c *cli.Context) error {
 		return err
 	}
 	d, lapsed := d.WithApprovals(pack.Approvals(d), sh.now())
-	r, err := sh.reviewOf(c, p, d, lapsed)
+	only, err := namedIn(d, c.Args().Tail(), "reviewed")
+	if err != nil {
+		return err
+	}
+	r, err := sh.reviewOf(c, p, d, only, lapsed)
 	if err != nil {
 		return err
 	}
@@ -77,8 +85,16 @@ func (sh *shell) printReview(c *cli.Context, dir string, r reviewReport, format 
 		return sh.show(c, sheet{Report: r.Report, value: r}, format)
 	case format == "markdown":
 		write = reviewedOperation.writeMarkdown
-	case len(r.Operations) == 0:
-		fmt.Fprintf(sh.out, "nothing to review: every operation of %s is decided; see all of them with --all-states\n", dir)
+	}
+	if format == "markdown" {
+		var b bytes.Buffer
+		r.writeServer(&b)
+		writeChapter(sh.out, "The server", &b)
+	} else {
+		r.writeServer(sh.out)
+	}
+	if len(r.Operations) == 0 && format == "text" {
+		sh.tellAllDecided(dir)
 		return nil
 	}
 	for i, o := range r.Operations {
@@ -94,20 +110,18 @@ func (sh *shell) printReview(c *cli.Context, dir string, r reviewReport, format 
 	return nil
 }
 
-// undecided reports an operation that waits for a person: one that nobody approved or blocked, or whose text is not the one that was approved.
-func undecided(o air.Operation) bool {
-	switch o.State {
-	case air.StateGenerated, air.StateReviewRequired:
-		return true
-	case air.StateApproved:
-		return o.Approval.TextDigest != o.TextDigest
-	}
-	return false
+func (sh *shell) tellAllDecided(dir string) {
+	fmt.Fprintf(sh.out, "nothing to review: every operation of %s is decided; see all of them with --all-states\n", dir)
 }
 
-// reviewOf gathers what is known of the operations to review, with everything that is found in them.
-func (sh *shell) reviewOf(c *cli.Context, p *pack.Pack, d air.Document, lapsed []diag.Finding) (reviewReport, error) {
-	r := reviewReport{Pack: p.Manifest.Digest, Operations: []reviewedOperation{}}
+// undecided reports an operation that waits for a person: one that nobody approved or blocked.
+func undecided(o air.Operation) bool {
+	return o.State == air.StateGenerated || o.State == air.StateReviewRequired
+}
+
+// reviewOf gathers what is known of the operations to review, with everything that is found in them: only those, or without any all that are undecided.
+func (sh *shell) reviewOf(c *cli.Context, p *pack.Pack, d air.Document, only []air.Operation, lapsed []diag.Finding) (reviewReport, error) {
+	r := reviewReport{Pack: p.Manifest.Digest, Server: []diag.Finding{}, Operations: []reviewedOperation{}}
 	s, err := p.Snapshot()
 	if err != nil {
 		return r, err
@@ -124,7 +138,8 @@ func (sh *shell) reviewOf(c *cli.Context, p *pack.Pack, d air.Document, lapsed [
 	operations, tools := newMatcher(d.Operations), map[string]bool{}
 	for _, it := range s.Tools() {
 		of := operations.of(it)
-		if of == nil || !c.Bool("all-states") && !undecided(*of) {
+		if of == nil || len(only) == 0 && !c.Bool("all-states") && !undecided(*of) ||
+			len(only) > 0 && !slices.ContainsFunc(only, func(o air.Operation) bool { return o.ID == of.ID }) {
 			continue
 		}
 		view, err := newReviewed(*of, it)
@@ -142,7 +157,22 @@ func (sh *shell) reviewOf(c *cli.Context, p *pack.Pack, d air.Document, lapsed [
 		}
 	}
 	r.Report = diag.NewReport("review", about)
-	return r, nil
+	return r, r.addServer(p, s)
+}
+
+// addServer adds what the pack's comparison says of the server itself.
+func (r *reviewReport) addServer(p *pack.Pack, s *surface.McpSurfaceSnapshot) error {
+	changes, err := pack.Changes(p.Files)
+	for _, f := range changes {
+		if f.Subject != "server" && !strings.HasPrefix(f.Subject, "server/") {
+			continue
+		}
+		r.Server = append(r.Server, f)
+		if f.Subject == "server/instructions" {
+			r.instructions = s.Instructions.Text()
+		}
+	}
+	return err
 }
 
 // toolOf is the tool that a finding is about; "" for none.

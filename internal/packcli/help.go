@@ -142,7 +142,7 @@ func usageOf(cmd *command.Command) string {
 			fmt.Fprintf(&b, " --%s", strings.TrimSpace(p.Flag+" "+label(p)))
 		}
 	}
-	if cmd.Confirmation.Required {
+	if cmd.Confirmation.Required && !cmd.Confirmation.HumanApproval {
 		b.WriteString(" --confirm")
 	}
 	return b.String() + " [FLAG...]"
@@ -167,7 +167,7 @@ func effectOf(cmd *command.Command) string {
 	}
 	words += fmt.Sprintf(" (%s), %s risk", e.Action, e.Risk)
 	if e.Kind != air.Read && !e.Reversible {
-		words += ", cannot be undone"
+		words += ", " + e.Undo()
 	}
 	if cmd.Idempotency.Mode != air.IdempotencyNone {
 		return words + ", may be repeated (" + string(cmd.Idempotency.Mode) + ")"
@@ -178,6 +178,9 @@ func effectOf(cmd *command.Command) string {
 func confirmationOf(cmd *command.Command) string {
 	if !cmd.Confirmation.Required {
 		return "not asked for"
+	}
+	if cmd.Confirmation.HumanApproval {
+		return "a person's yes at a terminal (" + diag.Printable(cmd.Confirmation.Reason) + "), whatever --confirm says"
 	}
 	return "asked for (" + diag.Printable(cmd.Confirmation.Reason) + "): --confirm says yes; on a terminal anvil asks"
 }
@@ -238,7 +241,7 @@ func (c *CLI) example(cmd *command.Command) string {
 			words = append(words, "--"+p.Flag, sample(p, cmd.Input))
 		}
 	}
-	if cmd.Confirmation.Required {
+	if cmd.Confirmation.Required && !cmd.Confirmation.HumanApproval {
 		words = append(words, "--confirm")
 	}
 	return strings.Join(words, " ")

@@ -155,8 +155,15 @@ func (w *walker) choose(o reviewedOperation, approve bool) (bool, error) {
 		return false, err
 	}
 	reason = strings.TrimSpace(reason)
-	if !ok || !diag.Legible(reason) && (reason != "" || !approve) {
-		fmt.Fprintln(w.sh.out, map[bool]string{true: "a reason is wanted that somebody can read: whoever wants to call it will ask", false: "not decided"}[ok])
+	switch {
+	case !ok:
+		fmt.Fprintln(w.sh.out, "not decided")
+		return false, nil
+	case !diag.Legible(reason) && !approve:
+		fmt.Fprintln(w.sh.out, "a block needs a reason that somebody can read: whoever wants to call it will ask")
+		return false, nil
+	case !diag.Legible(reason) && reason != "":
+		fmt.Fprintln(w.sh.out, "nobody can read that reason: write another, or none")
 		return false, nil
 	}
 	w.made[o.Operation] = decision{approve: approve, block: !approve, reason: reason, seen: o.Seen}
@@ -210,7 +217,7 @@ func (w *walker) decide(d air.Document, in *emit.Inputs, record air.Approval, di
 		}
 		w.sh.printBlocked(blocked, built)
 		if left := len(w.report.Operations) - len(w.made); left > 0 {
-			fmt.Fprintf(w.sh.out, "%s left\n", counted(left, "operation"))
+			fmt.Fprintf(w.sh.out, "%s left: anvil mcp review %s\n", counted(left, "operation"), diag.ShellPath(dir))
 		}
 		writeNext(w.sh.out, nextForPack(diag.ShellPath(dir), built.Manifest.Mode, standings(built.Document)))
 	}, nil

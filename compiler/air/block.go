@@ -84,12 +84,11 @@ type Lapse struct {
 	Tool     canon.Raw `json:"tool"` // the list item, in canonical form
 }
 
-// WithLapses returns d with those lapses that still ask for a decision: the operation is there, and neither blocked nor approved since with
-// the text it has.
+// WithLapses returns d with those lapses that still ask for a decision: the operation is there, and neither blocked nor approved since.
 func (d Document) WithLapses(lapses []Lapse) Document {
 	d.Operations = slices.Clone(d.Operations)
 	for i, o := range d.Operations {
-		if o.Block != nil || o.Approval != nil && o.Approval.TextDigest == o.TextDigest {
+		if o.Block != nil || o.Approval != nil {
 			continue
 		}
 		if at := slices.IndexFunc(lapses, func(l Lapse) bool { return l.Approval.Operation == o.ID }); at >= 0 {

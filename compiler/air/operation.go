@@ -25,8 +25,8 @@ type Operation struct {
 	MCP            MCP          `json:"mcp"`
 	CLI            CLI          `json:"cli"`
 	State          State        `json:"state"`
-	ContractDigest string       `json:"contractDigest"` // of what a machine relies on; approvals are bound to it
-	TextDigest     string       `json:"textDigest"`     // of every string a model reads
+	ContractDigest string       `json:"contractDigest"` // of what a machine relies on; approvals are bound to it,
+	TextDigest     string       `json:"textDigest"`     // and to this, of every string a model reads
 	ReviewNotes    []string     `json:"reviewNotes,omitempty"`
 	Evidence       []Claim      `json:"evidence"`
 	Approval       *Approval    `json:"approval,omitempty"` // in force; set by Document.WithApprovals alone
@@ -42,6 +42,17 @@ type Effect struct {
 	Resource   string     `json:"resource,omitzero"` // the thing acted on, singular snake_case; empty when the name tells none
 	Risk       Risk       `json:"risk"`
 	Reversible bool       `json:"reversible"`
+}
+
+// Undo says in words whether what a call does can be taken back.
+func (e Effect) Undo() string {
+	switch {
+	case e.Kind == Read:
+		return "changes nothing"
+	case e.Reversible:
+		return "can be undone"
+	}
+	return "cannot be undone"
 }
 
 // EffectKind tells reading from changing.

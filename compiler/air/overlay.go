@@ -24,10 +24,12 @@ type Overlay struct {
 	Idempotency IdempotencyMode `json:"idempotency,omitzero"` //
 	Confirm     *bool           `json:"confirm,omitempty"`    // confirmation.required
 	Query       QueryAllowance  `json:"query,omitzero"`       // queryPolicy.allow: what the programs that callers write may do
-	Owner       Owner           `json:"owner,omitzero"`
-	Tags        []string        `json:"tags,omitempty"`
-	Alias       string          `json:"alias,omitzero"`       // a further command
-	Description string          `json:"description,omitzero"` // in place of the server's
+
+	HumanApproval *bool    `json:"humanApproval,omitempty"` // confirmation.humanApproval; true asks for the confirmation as well
+	Owner         Owner    `json:"owner,omitzero"`
+	Tags          []string `json:"tags,omitempty"`
+	Alias         string   `json:"alias,omitzero"`       // a further command
+	Description   string   `json:"description,omitzero"` // in place of the server's
 }
 
 // overlayMethod marks the claims that an overlay makes.
@@ -97,6 +99,10 @@ func (v Overlay) facts(o Operation) (facts []fact) {
 	}
 	if v.Query != "" { // nothing is inferred of it, and any policy is in place of a person's yes to each call
 		facts = append(facts, fact{"query", PredicateQuery, ValueOf(v.Query), ValueOf("none"), true})
+	}
+	if v.HumanApproval != nil { // what is inferred follows from more than the claims on it
+		stated, inferred := *v.HumanApproval, o.needsHuman()
+		facts = append(facts, fact{"humanApproval", PredicateHuman, ValueOf(stated), ValueOf(inferred), rankIn(confirmationOrder, stated) < rankIn(confirmationOrder, inferred)})
 	}
 	return facts
 }
@@ -198,7 +204,7 @@ func (o Operation) loosened(v Overlay, facts []fact) diag.Finding {
 	what := fmt.Sprintf("operation %q (%s)", o.ID, strings.Join(parts, ", "))
 	var found diag.Finding
 	switch {
-	case v.By == "" || v.Reason == "":
+	case !diag.Legible(v.By) || !diag.Legible(v.Reason):
 		found = v.finding(overlayUnsigned, "", fmt.Sprintf("%s loosens %s, and does not say who answers for it and why", v.SourceRef, what),
 			"add by and reason to it, or take "+strings.Join(fields, ", ")+" out of it")
 	case v.Seen != o.SeenDigest():

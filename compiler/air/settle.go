@@ -111,7 +111,7 @@ func (o Operation) Settled() Operation {
 	shape, _ := highest(o.Evidence, PredicateArchetype, rankBy(archetypeOrder))
 	o.Archetype = archetypeOrder[shape]
 	o.Idempotency.Mode = settle(o.Evidence, PredicateIdempotency, idempotencyOrder)
-	o.Confirmation = Confirmation{Required: settle(o.Evidence, PredicateConfirmation, confirmationOrder) || o.confirmable()}
+	o.Confirmation = Confirmation{Required: settle(o.Evidence, PredicateConfirmation, confirmationOrder) || o.confirmable() || o.states(PredicateHuman, true)}
 	if o.Confirmation.Required {
 		o.Confirmation.Reason, o.Confirmation.Risk, o.Confirmation.HumanApproval = o.confirmationReason(), o.Effect.Risk, o.needsHuman()
 	}
@@ -191,6 +191,8 @@ func (o Operation) needsHuman() bool {
 
 func (o Operation) confirmationReason() string {
 	switch {
+	case !o.confirmable() && (o.states(PredicateConfirmation, true) || o.states(PredicateHuman, true)):
+		return "the configuration asks for it"
 	case o.Effect.Kind == Read:
 		return "nobody has verified that this only reads"
 	case o.Effect.Risk == RiskDestructive:
@@ -200,7 +202,17 @@ func (o Operation) confirmationReason() string {
 	case o.Effect.Risk == RiskHigh:
 		return "this may run code, or send something that cannot be called back"
 	}
+	if o.Effect.Reversible {
+		return "this may change something"
+	}
 	return "this may change something, and nothing says it can be undone"
+}
+
+// states reports a claim of a person's that counts: what a configuration file or an approval says of a yes or no.
+func (o Operation) states(predicate Predicate, value bool) bool {
+	return slices.ContainsFunc(o.Evidence, func(c Claim) bool {
+		return c.Predicate == predicate && c.Active() && c.decided() && canon.Equal(c.Value, ValueOf(value))
+	})
 }
 
 // retryBasis tells why a repeated call would be harmless, if it would.

@@ -18,7 +18,7 @@ var (
 	backoffs    = []Backoff{BackoffExponentialJitter, BackoffExponential, BackoffFixed, BackoffNone}
 	classes     = []diag.Class{diag.Error, diag.Breaking, diag.Risky, diag.Warning, diag.Safe, diag.Info}
 	bases       = []RetryBasis{BasisReadSafe, BasisNaturalIdempotent, BasisIdempotencyKey, BasisUnproven}
-	effects     = []diag.Effect{diag.Lapses, diag.Reread, diag.Refused, diag.Retold, diag.Changed, diag.Removed}
+	effects     = []diag.Effect{diag.Lapses, diag.Refused, diag.Retold, diag.Changed, diag.Removed}
 	derivations = []KeyDerivation{KeyOfRequest, KeyOfClient, KeyNone}
 	marks       = []ReviewMark{Unreviewed, Accepted, Rejected, Superseded}
 	means       = []LongRunningMeans{MeansTask, MeansJob, MeansWait}

@@ -223,10 +223,7 @@ func lastMoment(o air.Operation) (time.Time, bool) {
 	if o.Approval == nil || o.Approval.Expires == "" {
 		return time.Time{}, false
 	}
-	if day, err := time.Parse(time.DateOnly, o.Approval.Expires); err == nil {
-		return day.AddDate(0, 0, 1), true
-	}
-	at, err := time.Parse(time.RFC3339, o.Approval.Expires)
+	at, err := air.ParseEnd(o.Approval.Expires)
 	return at, err == nil
 }
 

@@ -173,8 +173,21 @@ func TestChecksFail(t *testing.T) {
 	for path, data := range whole.Files {
 		swapped.Files[path] = append(bytes.Clone(data), ' ')
 	}
-	worded := inputsOf(t, s)
-	worded.Base = changed(t, s)
+	document, err := whole.Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, o := range document.Operations {
+		if o.Approval != nil {
+			bound := *o.Approval
+			bound.TextDigest = canon.Digest(nil)
+			document.Operations[i].Approval = &bound
+		}
+	}
+	rebound, err := document.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name, check, says string
 		in                certify.Inputs
@@ -204,8 +217,7 @@ func TestChecksFail(t *testing.T) {
 			bytes.Replace(whole.Files[pack.FacadeFile], []byte("expose: approved"), []byte("expose: all"), 1))}},
 		{"nothing approved", "approvals-in-force", "nothing is approved, so there is nothing to certify", certify.Inputs{Pack: built(t, emit.Inputs{Snapshot: s, Mode: pack.Adopt})}},
 		{"an approval that ended", "approvals-in-force", "expired on 2026-11-29", certify.Inputs{Pack: other(inputsOf(t, s), func(a *air.Approval) { a.Expires = "2026-11-29" })}},
-		{"a text that nobody approved", "approvals-in-force", "is not the one that", certify.Inputs{Pack: other(inputsOf(t, s), func(a *air.Approval) { a.TextDigest = canon.Digest(nil) })}},
-		{"a change whose text nobody approved", "base-diff", "covered by no approval of its text", certify.Inputs{Pack: other(worded, func(a *air.Approval) { a.TextDigest = canon.Digest(nil) })}},
+		{"a text that nobody approved", "approvals-in-force", "lapses: the operation's text has changed since", certify.Inputs{Pack: with(whole, pack.AIRFile, "air", rebound)}},
 		{"a policy that refuses the surface", "gate", "tool-budget refuses the surface", certify.Inputs{Pack: whole, Gate: gate.Options{MaxTools: 3}}},
 		{"a client that refuses it", "gate", "not-strict refuses the surface", certify.Inputs{Pack: whole, Gate: gate.Options{Clients: []string{"openai-strict"}}}},
 		{"captures that differ", "capture-stability", "tool/now differed", certify.Inputs{Pack: whole, Evidence: &certify.CaptureEvidence{

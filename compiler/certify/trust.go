@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"anvil/compiler/air"
 	"anvil/compiler/canon"
+	"anvil/compiler/diag"
 )
 
 // TrustFile is the file that says whose signatures count: YAML or JSON, committed beside what it protects. A key, a role or a member that anvil does
@@ -121,7 +123,7 @@ func (t Trust) trusted(k TrustKey, read func(path string) ([]byte, error)) (key 
 // check says what is wrong with the entry itself.
 func (k TrustKey) check() error {
 	switch {
-	case k.Name == "":
+	case !diag.Legible(k.Name):
 		return errors.New("it has no name; say whose key it is")
 	case (k.Public == "") == (k.Path == ""):
 		return errors.New("give the key by public or by path, one of them")
@@ -143,15 +145,8 @@ func parseMoment(text string, last bool) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		if last {
-			day = day.AddDate(0, 0, 1)
-		}
+	if day, err := time.Parse(time.DateOnly, text); err == nil && !last {
 		return day, nil
 	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return at, fmt.Errorf("%q is no day such as 2027-01-31, and no time in RFC 3339", text)
-	}
-	return at, nil
+	return air.ParseEnd(text)
 }

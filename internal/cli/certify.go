@@ -11,6 +11,7 @@ import (
 
 	cli "github.com/urfave/cli/v2"
 
+	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/certify"
 	"anvil/compiler/diag"
@@ -29,7 +30,7 @@ and exits 1. The gate is run by its settings in the configuration, which are the
 		Flags: append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "key", Usage: "sign with the private key in `FILE`, repeatable; make one with `anvil keys new`"},
 			&cli.BoolFlag{Name: "add-signature", Usage: "check the pack again and add a signature to the certificate that is there, over the same bytes"},
-			&cli.StringFlag{Name: "expires", Usage: "how long it holds: a number of days, the last `DATE`, or a time in RFC 3339 (default: 90 days, or until the first approval ends)"},
+			expiresFlag("the certificate holds", " (default: 90 days, or until the first approval ends)"),
 			&cli.IntFlag{Name: "serial", Usage: "the serial `NUMBER` (default: one more than that of the certification that is replaced)"},
 			&cli.StringFlag{Name: "at", Usage: "the `TIME` of issue in RFC 3339, to make a certification again (default: now)"},
 			&cli.StringFlag{Name: "evidence", Usage: "how the snapshot was captured: the `FILE` that anvil mcp inspect --stable 3 --evidence wrote"},
@@ -158,11 +159,17 @@ const (
 	maxValidity = 3650
 )
 
-// expiry reads --expires: days from the time of issue, a last day, or a moment, none of them more than maxValidity days ahead.
+// expiresFlag is --expires of every command that has one; what is what holds until then.
+func expiresFlag(what, unless string) cli.Flag {
+	return &cli.StringFlag{Name: "expires", Usage: "until when " + what + ": a number of days from now, the last `DATE` (2027-01-31, in UTC), or a time in RFC 3339" + unless}
+}
+
+// expiry reads --expires: days from at, a last day, or a moment, none of them more than maxValidity days ahead. It returns the first moment at which it
+// holds no more.
 func expiry(text string, at time.Time) (time.Time, error) {
 	moment, err := readExpiry(text, at)
 	if err == nil && moment.After(at.AddDate(0, 0, maxValidity+1)) {
-		err = usagef("--expires %s is more than %d days ahead; certify again before that, and give an earlier date", text, maxValidity)
+		err = usagef("--expires %s is more than %d days ahead; give an earlier date", text, maxValidity)
 	}
 	return moment, err
 }
@@ -174,10 +181,7 @@ func readExpiry(text string, at time.Time) (time.Time, error) {
 		}
 		return at.AddDate(0, 0, days), nil
 	}
-	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		return day.AddDate(0, 0, 1), nil
-	}
-	moment, err := time.Parse(time.RFC3339, text)
+	moment, err := air.ParseEnd(text)
 	if err != nil {
 		return moment, usagef("--expires %q is neither a number of days, a date such as 2027-01-31, nor a time such as 2027-01-31T12:00:00Z", text)
 	}

@@ -52,6 +52,9 @@ func (sh *shell) keysNew(c *cli.Context) error {
 	if out == "" || out == "-" {
 		return usagef("say where the private key goes: --out FILE")
 	}
+	if c.IsSet("name") && !diag.Legible(c.String("name")) {
+		return usagef("--name says nothing that somebody could read: say whose key it is")
+	}
 	key, err := certify.NewKey(rand.Reader)
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -145,11 +144,11 @@ func (r packRun) prepare(l packcli.Line) error {
 	if unsure != nil && r.ctx.Err() == nil {
 		fmt.Fprintln(r.err, r.clean(fmt.Sprintf("warning: the arguments were not held against the schema of %s: %v; the server judges them", l.Command.Name, unsure)))
 	}
-	params := []byte(`{"name":` + string(canon.Quote(l.Command.Tool)) + `,"arguments":` + string(arguments) + `}`)
+	params := callParams(l.Command.Tool, arguments)
 	if l.DryRun {
 		return r.printRequest(l, params)
 	}
-	if err := r.confirmed(l, params); err != nil {
+	if err := r.confirmed(question{l.Command.Name, l.Command.Confirmation, params, l.Confirm}); err != nil {
 		return err
 	}
 	return r.call(l, params)
@@ -157,16 +156,17 @@ func (r packRun) prepare(l packcli.Line) error {
 
 // printRequest tells what would be sent and asked. The session adds the members of JSON-RPC.
 func (r packRun) printRequest(l packcli.Line, params []byte) error {
-	asks := l.Command.Confirmation.Required
+	asks, person := l.Command.Confirmation.Required, l.Command.Confirmation.HumanApproval
 	if l.Format == "json" {
 		text, err := canon.Encode(struct {
 			SchemaVersion int       `json:"schemaVersion"`
 			Operation     string    `json:"operation"`
 			Request       canon.Raw `json:"request"`
 			Asks          bool      `json:"asks"`
+			Person        bool      `json:"person"` // a yes of a person's at a terminal is wanted
 			Reason        string    `json:"reason,omitzero"`
 			Confirmed     bool      `json:"confirmed"`
-		}{commands.SchemaVersion, l.Command.Operation, requestOf(params), asks, l.Command.Confirmation.Reason, l.Confirm})
+		}{commands.SchemaVersion, l.Command.Operation, requestOf(params), asks, person, l.Command.Confirmation.Reason, l.Confirm && !person})
 		if err != nil {
 			return err
 		}
@@ -174,6 +174,8 @@ func (r packRun) printRequest(l packcli.Line, params []byte) error {
 	}
 	fmt.Fprintf(r.out, "%s\n", diag.PrintableJSON(requestOf(params)))
 	switch {
+	case person:
+		fmt.Fprintf(r.err, "it waits for a person's yes at a terminal (%s); --confirm is none\n", diag.Printable(l.Command.Confirmation.Reason))
 	case asks && l.Confirm:
 		fmt.Fprintf(r.err, "it asks for confirmation (%s), and --confirm says yes\n", diag.Printable(l.Command.Confirmation.Reason))
 	case asks:
@@ -183,10 +185,6 @@ func (r packRun) printRequest(l packcli.Line, params []byte) error {
 	}
 	fmt.Fprintln(r.err, "nothing was started and nothing was sent")
 	return nil
-}
-
-func requestOf(params []byte) canon.Raw {
-	return canon.Raw(`{"method":"tools/call","params":` + string(params) + `}`)
 }
 
 // readArgument reads a file that a flag names; "-" is stdin.
@@ -206,6 +204,3 @@ func (r packRun) readArgument(name string) ([]byte, error) {
 	}
 	return data, err
 }
-
-// errDeclined is an answer that was no yes.
-var errDeclined = errors.New("nothing was called: the answer was not yes")

@@ -3,15 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack/commands"
 	"anvil/internal/packcli"
-	"anvil/wire"
 )
 
 // refusal is an error that has a code of the taxonomy.
@@ -74,21 +71,4 @@ func errorCodeOf(err error) air.ErrorCode {
 		return air.ErrUpstreamError
 	}
 	return ""
-}
-
-// refusedByFacade gives a refusal of the facade's own its code, and the exit code of a refusal where no tool has seen the call.
-func refusedByFacade(told, err error) error {
-	var rpc *wire.RPCError
-	if !errors.As(err, &rpc) {
-		return told
-	}
-	reply, fault := canon.Parse(rpc.Raw)
-	code := air.ErrorCode(reply.Get("data").Get("code").Text())
-	if fault != nil || !slices.ContainsFunc(air.Errors, func(e air.ErrorAbout) bool { return e.Code == code }) {
-		return told
-	}
-	if !strings.HasPrefix(string(code), "upstream_") {
-		told = &exitError{exitFindings, told}
-	}
-	return &refusal{code, told}
 }

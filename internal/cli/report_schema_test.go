@@ -69,7 +69,7 @@ var narrower = map[string]map[string]any{
 // words are the values of types that are enumerations.
 var words = map[reflect.Type][]any{
 	reflect.TypeFor[diag.Class]():  allClasses,
-	reflect.TypeFor[diag.Effect](): {diag.Lapses, diag.Reread, diag.Refused, diag.Retold, diag.Changed, diag.Removed},
+	reflect.TypeFor[diag.Effect](): {diag.Lapses, diag.Refused, diag.Retold, diag.Changed, diag.Removed},
 	reflect.TypeFor[pack.Mode]():   {pack.Adopt, pack.Facade, pack.Replace},
 
 	reflect.TypeFor[compare.Impact]():      {compare.Compatible, compare.Additive, compare.Breaking, compare.Sensitive},

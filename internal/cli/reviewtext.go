@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 )
@@ -36,6 +35,20 @@ func (r reviewedOperation) writeText(w io.Writer, findings []diag.Finding) {
 	}
 }
 
+// writeServer writes what is other about the server itself; nothing when nothing is.
+func (r reviewReport) writeServer(w io.Writer) {
+	if len(r.Server) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "the server itself has changed since the surface that the pack was compared with")
+	writeIndented(w, func(w io.Writer) error { return diag.NewReport("diff", r.Server).WriteText(w) })
+	if r.instructions != "" {
+		fmt.Fprintln(w, "  its instructions as a model reads them")
+		writeQuoted(w, r.instructions)
+	}
+	fmt.Fprintln(w)
+}
+
 func (r reviewedOperation) writeHead(w io.Writer) {
 	line := func(label, text string) {
 		if text != "" {
@@ -44,16 +57,8 @@ func (r reviewedOperation) writeHead(w io.Writer) {
 	}
 	line("tool", diag.Printable(r.Tool))
 	line("state", string(r.State))
-	undo := map[bool]string{true: "can be undone", false: "cannot be undone"}[r.Effect.Reversible]
-	if r.Effect.Kind == air.Read {
-		undo = "changes nothing"
-	}
-	line("effect", fmt.Sprintf("%s (%s), %s risk, %s", r.Effect.Kind, strings.TrimSpace(string(r.Effect.Action)+" "+diag.Printable(r.Effect.Resource)), r.Effect.Risk, undo))
-	asks := "asks nobody"
-	if r.Posture.Confirmation {
-		asks = "the command line asks for confirmation: " + r.Posture.Why
-	}
-	line("calls", fmt.Sprintf("%s; idempotency %s; retries %s", asks, r.Posture.Idempotency, r.Posture.Retries))
+	line("effect", fmt.Sprintf("%s (%s), %s risk, %s", r.Effect.Kind, strings.TrimSpace(string(r.Effect.Action)+" "+diag.Printable(r.Effect.Resource)), r.Effect.Risk, r.Effect.Undo()))
+	line("calls", fmt.Sprintf("%s; idempotency %s; retries %s", r.Posture.asks(), r.Posture.Idempotency, r.Posture.Retries))
 	if r.Owner != nil {
 		line("owner", diag.Printable(r.Owner.ID)+" ("+string(r.Owner.Kind)+")")
 	}
@@ -69,6 +74,17 @@ func (r reviewedOperation) writeHead(w io.Writer) {
 		line("note", diag.Printable(note))
 	}
 	line("seen", r.Seen)
+}
+
+// asks says what a call waits for. The facade asks nobody yet.
+func (p posture) asks() string {
+	switch {
+	case !p.Confirmation:
+		return "nobody is asked"
+	case p.Person:
+		return "a person is asked at the command line, and nobody at the facade yet: " + p.Why
+	}
+	return "a yes is asked for at the command line, and by nobody at the facade yet: " + p.Why
 }
 
 func (r reviewedOperation) writeEvidence(w io.Writer) {
@@ -171,8 +187,16 @@ func writeIndented(w io.Writer, write func(io.Writer) error) {
 func (r reviewedOperation) writeMarkdown(w io.Writer, findings []diag.Finding) {
 	var b bytes.Buffer
 	r.writeText(&b, findings)
-	fmt.Fprintf(w, "## %s\n\n", diag.MarkdownText(r.Tool))
-	for line := range strings.Lines(b.String()) {
+	writeChapter(w, r.Tool, &b)
+}
+
+// writeChapter writes a heading and a text as code; nothing for no text.
+func writeChapter(w io.Writer, heading string, text *bytes.Buffer) {
+	if text.Len() == 0 {
+		return
+	}
+	fmt.Fprintf(w, "## %s\n\n", diag.MarkdownText(heading))
+	for line := range strings.Lines(text.String()) {
 		fmt.Fprint(w, "    ", line)
 	}
 }

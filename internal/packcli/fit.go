@@ -10,6 +10,7 @@ import (
 	"anvil/compiler/canon"
 	"anvil/compiler/pack/commands"
 	"anvil/compiler/schema"
+	"anvil/internal/near"
 )
 
 // Fit holds arguments against the input schema of their command. refused is a *[UsageError] with every place that does not fit; unsure says why it
@@ -86,7 +87,7 @@ func rootMisfit(cmd *commands.Command, m schema.Mismatch) (problems []string) {
 			known = append(known, p.Name)
 		}
 		for _, name := range m.Names {
-			problems = append(problems, fmt.Sprintf("--json has %s, which the schema does not know%s", quoted(name), didYouMean(quotedAll(nearest(name, known)), "")))
+			problems = append(problems, fmt.Sprintf("--json has %s, which the schema does not know%s", quoted(name), near.Question(quotedAll(near.Names(name, known)), "")))
 		}
 	case m.Keyword == "type":
 		problems = append(problems, "the schema takes no object, so that no call can fit it: it wants "+strings.Join(m.Want, " or "))

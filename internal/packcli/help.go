@@ -195,7 +195,7 @@ func usageOf(cmd *commands.Command) string {
 			fmt.Fprintf(&b, " --%s", strings.TrimSpace(p.Flag+" "+label(p)))
 		}
 	}
-	if cmd.Confirmation.Required {
+	if cmd.Confirmation.Required && !cmd.Confirmation.HumanApproval {
 		b.WriteString(" --confirm")
 	}
 	return b.String() + " [FLAG...]"
@@ -215,6 +215,9 @@ func writeServerText(b *strings.Builder, indent, text string) {
 func confirmationOf(cmd *commands.Command) string {
 	if !cmd.Confirmation.Required {
 		return "not asked for"
+	}
+	if cmd.Confirmation.HumanApproval {
+		return "a person's yes at a terminal (" + diag.Printable(cmd.Confirmation.Reason) + "), whatever --confirm says"
 	}
 	return "asked for (" + diag.Printable(cmd.Confirmation.Reason) + "): --confirm says yes; on a terminal anvil asks"
 }
@@ -266,7 +269,7 @@ func (c *CLI) example(cmd *commands.Command) string {
 		e.Words = []string{"--json", "OBJECT"}
 	}
 	words = append(words, e.Words...)
-	if cmd.Confirmation.Required {
+	if cmd.Confirmation.Required && !cmd.Confirmation.HumanApproval {
 		words = append(words, "--confirm")
 	}
 	line := strings.Join(words, " ")

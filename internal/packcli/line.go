@@ -8,6 +8,7 @@ import (
 
 	"anvil/compiler/air"
 	"anvil/compiler/pack/commands"
+	"anvil/internal/near"
 )
 
 // Line is a command line that was read. Without a command it asks for Help, Version or Completion, or for nothing.
@@ -145,7 +146,7 @@ func (c *CLI) unknownFlag(of *commands.Command, name string) error {
 		flags = append(flags, f.Name)
 	}
 	if of == nil {
-		return c.wrong(nil, "there is no flag %s before a command; flags of a command stand behind it%s", quoted("--"+name), didYouMean(nearest(name, flags), "--"))
+		return c.wrong(nil, "there is no flag %s before a command; flags of a command stand behind it%s", quoted("--"+name), near.Question(near.Names(name, flags), "--"))
 	}
 	for _, p := range of.Params {
 		if p.Name == name {
@@ -153,7 +154,7 @@ func (c *CLI) unknownFlag(of *commands.Command, name string) error {
 		}
 		flags = append(flags, p.Flag)
 	}
-	return c.wrong(of, "%s has no flag %s%s", of.Name, quoted("--"+name), didYouMean(nearest(name, flags), "--"))
+	return c.wrong(of, "%s has no flag %s%s", of.Name, quoted("--"+name), near.Question(near.Names(name, flags), "--"))
 }
 
 // flag takes one flag in.

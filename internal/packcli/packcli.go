@@ -16,6 +16,7 @@ import (
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/commands"
+	"anvil/internal/near"
 )
 
 // CLI is the command line of one pack at one moment.
@@ -185,7 +186,7 @@ func (c *CLI) suggestion(word string) string {
 			return ": did you mean " + cmd.Name + "?"
 		}
 	}
-	return didYouMean(nearest(word, names), "")
+	return near.Question(near.Names(word, names), "")
 }
 
 func quoted(s string) string { return `"` + diag.Printable(diag.ShortName(s)) + `"` }

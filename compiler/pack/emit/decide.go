@@ -79,7 +79,7 @@ func LapsesOf(earlier *pack.Pack) ([]air.Lapse, error) {
 	}
 	lapses := d.Lapses()
 	for _, o := range d.Operations {
-		if o.Approval == nil || o.Lapsed != nil {
+		if o.Approval == nil {
 			continue
 		}
 		if l := (air.Lapse{Approval: *o.Approval, Tool: tools[made{o.ContractDigest, o.TextDigest}]}); !isForged(l) {

@@ -272,7 +272,9 @@ func TestWhatWasNotSentTookNoEffect(t *testing.T) {
 		fmt.Errorf("send: %w", refused): "nothing was sent, so the request took no effect",
 		fmt.Errorf("send: %w", reset):   "whether the request took effect is not known",
 	} {
-		f := newFacade(t, Options{Dial: func(context.Context) (wire.Link, error) { return failingExchange{err: err, closed: make(chan struct{})}, nil }})
+		f := newFacade(t, Options{Dial: func(context.Context) (wire.Link, error) {
+			return failingExchange{err: err, closed: make(chan struct{})}, nil
+		}})
 		client, _ := connect(t, f)
 		if got := client.ask(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); !strings.Contains(got, want) {
 			t.Errorf("%v: got %s, want %s", err, got, want)

@@ -18,6 +18,16 @@ var AIRSchema []byte
 //go:embed tools-metadata.schema.json
 var MetadataSchema []byte
 
+// CapabilitySchema is the JSON Schema of the contracts in capabilities/ of a pack.
+//
+//go:embed capability.schema.json
+var CapabilitySchema []byte
+
+// CommandsSchema is the JSON Schema of cli/commands.json in a pack.
+//
+//go:embed commands.schema.json
+var CommandsSchema []byte
+
 // PackSchema is the JSON Schema of a pack's manifest, made in the same way.
 //
 //go:embed pack.schema.json

@@ -26,7 +26,7 @@ step() {
 step 0 mcp adopt --mode facade --out "$pack" -- "$build/bin/refunds"
 step 0 mcp approve "$pack" --read-only --by demo --reason "reads only"
 step 0 mcp call "$pack" get_refund --arg refundId=rf-1001
-step 6 mcp call "$pack" delete_customer --arg customerId=cus-ada
+step 1 mcp call "$pack" delete_customer --arg customerId=cus-ada
 step 0 mcp block "$pack" delete_customer --by demo --reason "done by hand"
 
 # The command line that comes with the pack finds anvil by its name, or by the variable ANVIL.

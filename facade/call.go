@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -54,7 +55,7 @@ type gate struct {
 func (g gate) Call(ctx context.Context, c Call, reply func(wire.Envelope)) {
 	if _, exposed := g.session.facade.options.Expose[c.Tool]; !exposed {
 		g.session.facade.logf("refused a call of %s: not approved", shown(c.Tool))
-		reply(g.session.facade.notExposed(c.Tool).envelope())
+		reply(g.session.facade.refuse(g.session.facade.notExposed(c.Tool)))
 		return
 	}
 	if roster := g.session.tools.current(); roster != nil {
@@ -64,7 +65,7 @@ func (g gate) Call(ctx context.Context, c Call, reply func(wire.Envelope)) {
 	g.session.tools.verify(c.Request.Bytes(c.Request.ID), func(roster *roster, err error) {
 		if err != nil {
 			g.session.facade.logf("refused a call of %s: %s", shown(c.Tool), troubleOf(err))
-			reply(g.session.facade.notVerified(c.Tool, err).envelope())
+			reply(g.session.facade.refuse(g.session.facade.notVerified(c.Tool, err)))
 			return
 		}
 		g.decide(ctx, c, reply, roster)
@@ -73,8 +74,8 @@ func (g gate) Call(ctx context.Context, c Call, reply func(wire.Envelope)) {
 
 func (g gate) decide(ctx context.Context, c Call, reply func(wire.Envelope), roster *roster) {
 	if fault, bad := roster.faults[c.Tool]; bad {
-		g.session.facade.logf("refused a call of %s: %s", shown(c.Tool), fault)
-		reply(g.session.facade.mismatch(c.Tool, fault).envelope())
+		g.session.facade.logf("refused a call of %s: %s", shown(c.Tool), fault.text)
+		reply(g.session.facade.refuse(g.session.facade.mismatch(c.Tool, fault)))
 		return
 	}
 	g.next.Call(ctx, c, reply)
@@ -92,10 +93,13 @@ func (f *Facade) notExposed(tool string) refusal {
 	return r
 }
 
-func (f *Facade) mismatch(tool, fault string) refusal {
+// mismatch refuses a tool that is another one than was approved, and says how to see what changed and how to accept it.
+func (f *Facade) mismatch(tool string, why withheld) refusal {
+	pack, source := diag.ShellPath(f.options.Name), cmp.Or(f.options.Source, "TARGET")
 	return refusal{
-		code: codeParams, reason: schemaMismatch, message: fmt.Sprintf("tool %s is withheld: %s", shown(tool), fault),
-		hint: "review the change with `anvil mcp diff`, adopt the server again with `anvil mcp adopt --base`, then " + f.approval(tool),
+		code: codeParams, reason: why.code, message: fmt.Sprintf("tool %s is withheld: %s", shown(tool), why.text),
+		hint: fmt.Sprintf("see the change with `anvil mcp diff %s %s`; to accept it adopt the server again with `anvil mcp adopt --out %s %s`, read it with `anvil mcp review %s`, then %s",
+			diag.ShellPath(f.options.Name+"/snapshot.json"), source, pack, source, pack, f.approval(tool)),
 	}
 }
 

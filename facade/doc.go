@@ -10,7 +10,7 @@
 // back on the way down, because the facade asks the upstream questions of its own. Four things do not simply pass:
 //
 //   - tools/list is answered from a complete walk of the upstream's pages, with the approved tools alone, and those only
-//     while their contract is the approved one; what a client could take for the list beside it is left out;
+//     while their contract is the approved one and their text differs in safe ways at most; what a client could take for the list beside it is left out;
 //   - tools/call reaches the upstream for such a tool and for no other;
 //   - a method that a careless server could take for one of these two is unknown here. Any that has the words of one in
 //     it counts, a vendor's "vendor/tools/call/v2" too, as does one with characters beyond ASCII. All others, vendors'
@@ -25,7 +25,11 @@
 //
 // A contract is verified when a session first lists or calls, and again after the upstream announces a change. An
 // upstream that changes a tool in the middle of a session and keeps silent about it is not noticed before the next one.
-// The words of a tool may change: it is still served, and the operator is told.
+// The words of a tool are held against the approved ones at the same time: where the diff calls every change safe the tool
+// is served, and otherwise it is withheld as one with another contract is. The operator is told of both.
+//
+// An upstream can spell an error like a refusal of the facade's. Who runs the facade in its own process is told of its
+// refusals by Options.Refused; over a link nobody can tell them apart.
 //
 // A client's messages are read ahead of the upstream, within a bound, so that a client that leaves is noticed whatever
 // the upstream does; an upstream that takes nothing for too long loses its session.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"anvil/compiler/canon"
+	"anvil/compiler/surface"
 	"anvil/wire"
 )
 
@@ -16,19 +16,23 @@ import (
 type Options struct {
 	// Name is the pack's, as a person would give it to a command; it stands in messages.
 	Name string
-	// Expose maps each approved tool to the contract digest it was approved with.
-	Expose map[string]string
-	// Text maps approved tools to the digest of the text each was approved with (surface.Item.TextDigest). Optional, as a
-	// whole and for each tool: a tool whose text has changed since is served, and the operator told once a session.
-	Text map[string]string
+	// Expose maps the name of each approved tool to the list item that was approved. A tool is served while its contract is
+	// that item's, and its text is the same too or other in ways that are safe alone.
+	Expose map[string]surface.Item
 	// Known holds the pack's tools that are not approved, for a refusal that says what to do.
 	Known map[string]bool
 	// Blocked says of those of Known that a person blocked who did, why, and how that ends, for the refusal. Optional.
 	Blocked map[string]string
+	// Source is the upstream, in the words that name it on a command line; it stands in hints. Optional.
+	Source string
 	// Dial opens a fresh upstream session. ctx bounds the dialling alone. The facade closes the link.
 	Dial func(ctx context.Context) (wire.Link, error)
 	// Log gets one line for the operator, without payloads; it must be safe for concurrent use. nil discards.
 	Log func(line string)
+	// Refused is told of each error reply that the facade makes itself, before the reply is on its way; it must be safe for
+	// concurrent use and not block. Who runs a facade in its own process learns from it whose words an error is: those of an
+	// upstream can be spelled alike. nil tells nobody.
+	Refused func(Refusal)
 	// Limits bound what one client can make the facade hold.
 	Limits Limits
 }
@@ -75,6 +79,7 @@ type Facade struct {
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
 	notes   notes // of HTTP requests that belong to no session yet
+	texts   texts
 
 	mu       sync.Mutex
 	closed   bool
@@ -93,17 +98,12 @@ func New(o Options) (*Facade, error) {
 	if o.Dial == nil {
 		return nil, fmt.Errorf("facade of %s: no upstream to dial", o.Name)
 	}
-	for tool, digest := range o.Expose {
-		if !canon.IsDigest(digest) {
-			return nil, fmt.Errorf("facade of %s: tool %q was approved with %q, which is no contract digest; approve it again with `anvil mcp approve`", o.Name, tool, digest)
+	for tool, item := range o.Expose {
+		if item.Kind != surface.Tool || item.Name != tool {
+			return nil, fmt.Errorf("facade of %s: tool %q is exposed as it was approved, and what is given is no tool of that name", o.Name, tool)
 		}
 	}
-	for tool, digest := range o.Text {
-		if !canon.IsDigest(digest) {
-			return nil, fmt.Errorf("facade of %s: the text of tool %q was approved as %q, which is no digest; leave it out or approve the tool again with `anvil mcp approve`", o.Name, tool, digest)
-		}
-	}
-	o.Expose, o.Text, o.Known, o.Blocked = maps.Clone(o.Expose), maps.Clone(o.Text), maps.Clone(o.Known), maps.Clone(o.Blocked)
+	o.Expose, o.Known, o.Blocked = maps.Clone(o.Expose), maps.Clone(o.Known), maps.Clone(o.Blocked)
 	f := &Facade{options: o, limits: o.Limits.withDefaults(), sessions: map[string]*httpSession{}}
 	f.notes.log = f.logf
 	f.ctx, f.cancel = context.WithCancel(context.Background())

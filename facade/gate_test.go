@@ -128,7 +128,7 @@ func TestWithheldTools(t *testing.T) {
 			u, client, book := standard(t)
 			u.tools = c.tools
 			got := client.ask(callAdd)
-			for _, want := range []string{c.want, `"code":"schema_mismatch"`, "anvil mcp diff", "adopt --base", "anvil mcp approve demo add"} {
+			for _, want := range []string{c.want, `"code":"schema_mismatch"`, "anvil mcp diff", "adopt --out", "anvil mcp approve demo add"} {
 				if !strings.Contains(got, want) {
 					t.Errorf("got %s, want %s in it", got, want)
 				}
@@ -156,7 +156,7 @@ func TestListChangedVerifiesAgain(t *testing.T) {
 	}
 	s := u.only()
 	for _, step := range []struct{ tool, want string }{
-		{changedAdd, `schema_mismatch`}, {addTool, `"ran"`}, {textedAdd, `"ran"`},
+		{changedAdd, `schema_mismatch`}, {addTool, `"ran"`}, {textedAdd, textChanged},
 	} {
 		s.setTools(step.tool, echoTool)
 		s.send(changed)
@@ -167,7 +167,7 @@ func TestListChangedVerifiesAgain(t *testing.T) {
 			t.Errorf("after %s: got %s, want %s", step.tool, got, step.want)
 		}
 	}
-	if got := client.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); !strings.Contains(got, "new words") {
+	if got := client.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); strings.Contains(got, "new words") {
 		t.Errorf("list: %s", got)
 	}
 	lists := 0

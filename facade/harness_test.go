@@ -37,30 +37,17 @@ func peerCommand(peer string) wire.Command {
 	return wire.Command{Args: []string{os.Args[0]}, Env: wire.BaseEnv(map[string]string{"ANVIL_FACADE_PEER": peer})}
 }
 
-func exposeAll(t testing.TB, tools ...string) map[string]string {
+func exposeAll(t testing.TB, tools ...string) map[string]surface.Item {
 	t.Helper()
-	expose := map[string]string{}
+	expose := map[string]surface.Item{}
 	for _, tool := range tools {
 		item, err := surface.NewItem(surface.Tool, []byte(tool))
 		if err != nil {
 			t.Fatal(err)
 		}
-		expose[item.Name] = item.ContractDigest()
+		expose[item.Name] = item
 	}
 	return expose
-}
-
-func textsOf(t testing.TB, tools ...string) map[string]string {
-	t.Helper()
-	texts := map[string]string{}
-	for _, tool := range tools {
-		item, err := surface.NewItem(surface.Tool, []byte(tool))
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts[item.Name] = item.TextDigest()
-	}
-	return texts
 }
 
 // script is a raw upstream: it records what it is sent and answers as told.

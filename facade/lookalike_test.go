@@ -199,41 +199,10 @@ func TestApprovalHintsAreSafeToCopy(t *testing.T) {
 			want = "see the operation's id with: anvil mcp inspect demo"
 		}
 		f := newFacade(t, Options{Dial: (&upstreams{t: t}).dial, Known: map[string]bool{tool: true}})
-		for _, r := range []refusal{f.notExposed(tool), f.mismatch(tool, "x")} {
+		for _, r := range []refusal{f.notExposed(tool), f.mismatch(tool, withheld{schemaMismatch, "x"})} {
 			if !strings.HasSuffix(r.hint, want) {
 				t.Errorf("%q: hint %s, want %s at its end", tool, r.hint, want)
 			}
 		}
-	}
-}
-
-// Other words than the approved ones are served, and told of once.
-func TestNewTextIsToldOnce(t *testing.T) {
-	titled := strings.TrimSuffix(echoTool, " }") + `,"title":"Echo","_meta":{"x":"y"}}`
-	u := &upstreams{t: t, tools: []string{addTool, echoTool, deleteTool}}
-	book := &logBook{}
-	f := newFacade(t, Options{
-		Expose: exposeAll(t, addTool, echoTool, deleteTool), Text: textsOf(t, addTool, echoTool), Dial: u.dial, Log: book.add,
-	})
-	client, _ := connect(t, f)
-	client.ask(callAdd)
-	if book.String() != "" {
-		t.Errorf("log of the approved text: %s", book)
-	}
-	for range 3 {
-		u.only().setTools(textedAdd, titled, strings.Replace(deleteTool, `{`, `{"description":"gone",`, 1))
-		u.only().send(changed)
-		client.recv()
-		if got := client.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); !strings.Contains(got, "new words") || !strings.Contains(got, titled) {
-			t.Errorf("list: %s", got)
-		}
-		if got := client.ask(callAdd); !strings.Contains(got, `"ran"`) {
-			t.Errorf("got %s", got)
-		}
-	}
-	want := `demo: the text of tool "add" is not the one that was approved; review it with: anvil mcp diff` + "\n" +
-		`demo: the text of tool "echo" is not the one that was approved; review it with: anvil mcp diff`
-	if got := book.String(); got != want {
-		t.Errorf("got %s\nwant %s", got, want)
 	}
 }

@@ -2,7 +2,9 @@ package facade
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -261,3 +263,40 @@ func TestCancelledWhileHeld(t *testing.T) {
 		t.Errorf("the upstream received %q", got)
 	}
 }
+
+// A request for which no connection came about took no effect; one that was sent and not answered may have.
+func TestWhatWasNotSentTookNoEffect(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
+	reset := &net.OpError{Op: "read", Net: "tcp", Err: errors.New("connection reset")}
+	for err, want := range map[error]string{
+		fmt.Errorf("send: %w", refused): "nothing was sent, so the request took no effect",
+		fmt.Errorf("send: %w", reset):   "whether the request took effect is not known",
+	} {
+		f := newFacade(t, Options{Dial: func(context.Context) (wire.Link, error) {
+			return failingExchange{err: err, closed: make(chan struct{})}, nil
+		}})
+		client, _ := connect(t, f)
+		if got := client.ask(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); !strings.Contains(got, want) {
+			t.Errorf("%v: got %s, want %s", err, got, want)
+		}
+	}
+}
+
+// failingExchange is a link of exchanges, as HTTP is, of which none comes about.
+type failingExchange struct {
+	err    error
+	closed chan struct{}
+}
+
+func (l failingExchange) Send(context.Context, []byte) error { return l.err }
+func (l failingExchange) Recv(ctx context.Context) ([]byte, error) {
+	select {
+	case <-l.closed:
+		return nil, wire.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+func (l failingExchange) Close() error                     { close(l.closed); return nil }
+func (l failingExchange) SetProtocolVersion(string)        {}
+func (l failingExchange) OpenStream(context.Context) error { return l.err }

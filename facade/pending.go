@@ -118,10 +118,10 @@ func (s *session) forward(e wire.Envelope, reply func(wire.Envelope)) {
 	id, err := s.pending.add(pendingCall{id: bytes.Clone(e.Bytes(e.ID)), reply: reply})
 	switch {
 	case errors.Is(err, errTooMany):
-		reply(refusal{code: codeServer, message: err.Error(), reason: tooManyInFlight, hint: "wait for some of them"}.envelope())
+		reply(s.facade.refuse(refusal{code: codeServer, message: err.Error(), reason: tooManyInFlight, hint: "wait for some of them"}))
 		return
 	case err != nil:
-		reply(s.gone(context.Cause(s.ctx)).envelope())
+		reply(s.facade.refuse(s.gone(context.Cause(s.ctx))))
 		return
 	}
 	buf := frames.Get().(*[]byte)
@@ -154,7 +154,7 @@ func (s *session) transmit(id uint64, frame []byte) {
 		s.stop(err)
 		return
 	}
-	s.lose(id, err)
+	s.lose(id, err, unsent(err))
 }
 
 // hand gives a message to a link that takes it at once as long as its peer reads; a peer that does not ends the session.
@@ -178,13 +178,16 @@ func (s *session) stop(err error) {
 	})
 }
 
-// lose answers a request to which no reply will come.
-func (s *session) lose(id uint64, err error) {
+// lose answers a request to which no reply will come; unsent says that the upstream never had it.
+func (s *session) lose(id uint64, err error, unsent bool) {
+	message, hint := "the upstream did not answer: ", "whether the request took effect is not known"
+	if unsent {
+		message, hint = "the upstream could not be reached: ", "nothing was sent, so the request took no effect; see that the server runs, and ask again"
+	}
 	if c, ok := s.pending.settle(id); ok {
-		c.reply(refusal{
-			code: codeServer, reason: reasonOf(err), message: "the upstream did not answer: " + troubleOf(err),
-			hint: "whether the request took effect is not known",
-		}.envelope())
+		c.reply(s.facade.refuse(refusal{
+			code: codeServer, reason: reasonOf(err), message: message + troubleOf(err), hint: hint,
+		}))
 	}
 }
 

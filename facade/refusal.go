@@ -1,10 +1,13 @@
 package facade
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,6 +29,7 @@ const (
 const (
 	deniedByPolicy   = "policy_denied"
 	schemaMismatch   = "schema_mismatch"
+	textChanged      = "text_changed"
 	unverified       = "contract_unverified"
 	upstreamGone     = "upstream_gone"
 	upstreamTrouble  = "upstream_error"
@@ -34,6 +38,21 @@ const (
 	tooManySessions  = "too_many_sessions"
 	ambiguousMessage = "ambiguous_message"
 )
+
+// Refusal is an error reply that the facade made itself, as Options.Refused is told of it.
+type Refusal struct {
+	Code  string // data.code of the reply; may be empty
+	Hint  string // what to do next; may be empty
+	Error []byte // the reply's member error, as the client gets it
+}
+
+// Policy reports a refusal by what is approved, and no trouble with the upstream.
+func (r Refusal) Policy() bool {
+	return slices.Contains([]string{deniedByPolicy, schemaMismatch, textChanged, unverified}, r.Code)
+}
+
+// Auth reports a refusal because the upstream asks for authentication.
+func (r Refusal) Auth() bool { return r.Code == upstreamAuth }
 
 // refusal is an error reply made by the facade. reason and hint are optional.
 type refusal struct {
@@ -61,11 +80,14 @@ func (r refusal) frame(id []byte) []byte {
 	return append(b, "}}"...)
 }
 
-// envelope is frame, ready to have its id replaced.
-func (r refusal) envelope() wire.Envelope {
+// refuse returns r as a reply that is ready to have its id replaced, and tells who runs the facade that it is the facade's.
+func (f *Facade) refuse(r refusal) wire.Envelope {
 	e, err := wire.Scan(r.frame(nil))
 	if err != nil {
 		panic("facade: a refusal of our own is not JSON-RPC: " + err.Error())
+	}
+	if f.options.Refused != nil {
+		f.options.Refused(Refusal{Code: r.reason, Hint: r.hint, Error: bytes.Clone(e.Bytes(e.Error))})
 	}
 	return e
 }
@@ -149,6 +171,12 @@ func troubleOf(err error) string {
 		return "the server closed the connection"
 	}
 	return diag.Printable(cut(err.Error(), 300))
+}
+
+// unsent reports an error of sending after which nothing is under way: no connection came about.
+func unsent(err error) bool {
+	var dial *net.OpError
+	return errors.As(err, &dial) && dial.Op == "dial"
 }
 
 // reasonOf is the data.code for an upstream that is in trouble.

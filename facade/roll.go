@@ -1,13 +1,14 @@
 package facade
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
 
-	"anvil/compiler/surface"
+	"anvil/compiler/diag"
 )
 
 // maxRestarts is how often a walk begins anew because the upstream announced a change meanwhile.
@@ -24,7 +25,7 @@ type roll struct {
 	closed  bool
 	waiting []waiter
 
-	retold map[string]bool // tools whose new text was told of; for the walk alone
+	retold map[string]string // what was told of tools with another text; for the walk alone
 }
 
 // waiter is a request that is held until the roster is known.
@@ -70,18 +71,18 @@ func (r *roll) invalidate() {
 	r.roster.Store(nil)
 }
 
-// noteText tells the operator, once a session and tool, that a tool is described in other words than it was approved
-// with. Whether it may be is for others to decide: it is served.
-func (r *roll) noteText(tool surface.Item) {
-	want, known := r.session.facade.options.Text[tool.Name]
-	if !known || tool.TextDigest() == want || r.retold[tool.Name] {
+// noteText tells the operator that a tool is described in other words than it was approved with, and what comes of it: once
+// a session and outcome.
+func (r *roll) noteText(tool, outcome string) {
+	if r.retold[tool] == outcome {
 		return
 	}
 	if r.retold == nil {
-		r.retold = map[string]bool{}
+		r.retold = map[string]string{}
 	}
-	r.retold[tool.Name] = true
-	r.session.facade.logf("the text of tool %s is not the one that was approved; review it with: anvil mcp diff", shown(tool.Name))
+	r.retold[tool] = outcome
+	r.session.facade.logf("the text of tool %s is not the one that was approved: it is %s; see the change with: anvil mcp diff %s %s", shown(tool), outcome,
+		diag.ShellPath(r.session.facade.options.Name+"/snapshot.json"), cmp.Or(r.session.facade.options.Source, "TARGET"))
 }
 
 // drop forgets a held request that the client cancelled; it reports false when none of that id is held.

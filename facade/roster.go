@@ -20,9 +20,12 @@ const (
 
 // roster is the outcome of one complete walk: what may be listed, and which exposed tools may not be called.
 type roster struct {
-	list   []byte            // the reply to tools/list, with the id null
-	faults map[string]string // exposed tool -> why it is withheld
+	list   []byte              // the reply to tools/list, with the id null
+	faults map[string]withheld // exposed tool -> why it is withheld
 }
+
+// withheld is why a tool is withheld.
+type withheld struct{ code, text string }
 
 // envelope returns the reply to tools/list, for the receiver to change.
 func (r *roster) envelope() wire.Envelope {
@@ -53,14 +56,14 @@ type walk struct {
 	tools   [][]byte       // exposed tools whose contract holds, raw, in the upstream's order
 	names   []string       // their names
 	seen    map[string]int // exposed name -> how often it was offered
-	faults  map[string]string
+	faults  map[string]withheld
 	count   int
 	size    int
 }
 
 // walkTools asks for every page, within bounds.
 func (s *session) walkTools(ctx context.Context) (*roster, error) {
-	w := walk{facade: s.facade, session: s, seen: map[string]int{}, faults: map[string]string{}}
+	w := walk{facade: s.facade, session: s, seen: map[string]int{}, faults: map[string]withheld{}}
 	cursors := map[string]bool{}
 	var params []byte
 	for page := 0; ; page++ {
@@ -128,26 +131,40 @@ func (w *walk) page(reply wire.Envelope) (cursor []byte, err error) {
 // tool judges one tool of the upstream's.
 func (w *walk) tool(tool *canon.Node) {
 	name, ok := tool.Get("name").Str()
-	want, exposed := w.facade.options.Expose[name]
+	approved, exposed := w.facade.options.Expose[name]
 	if !ok || !exposed {
 		return
 	}
 	w.seen[name]++
+	if why := w.differs(tool, approved); why != (withheld{}) {
+		w.faults[name] = why
+		return
+	}
+	w.tools = append(w.tools, tool.Raw)
+	w.names = append(w.names, name)
+}
+
+// differs says why a tool of the upstream's is not served for the approved one; the zero value when it is.
+func (w *walk) differs(tool *canon.Node, approved surface.Item) withheld {
 	item, err := surface.NewItem(surface.Tool, tool.Raw)
 	switch {
 	case err != nil:
-		w.faults[name] = "it cannot be read: " + err.Error()
+		return withheld{schemaMismatch, "it cannot be read: " + err.Error()}
 	case hasDuplicates(tool):
-		w.faults[name] = "the server gives one of its members twice, so that readers may differ on it"
+		return withheld{schemaMismatch, "the server gives one of its members twice, so that readers may differ on it"}
 	case disguise(tool) != "":
-		w.faults[name] = "the server gives it a member " + shown(disguise(tool)) + ", which some readers take for one of the protocol's"
-	case item.ContractDigest() != want:
-		w.faults[name] = "its contract is not the one that was approved"
-	default:
-		w.session.tools.noteText(item)
-		w.tools = append(w.tools, tool.Raw)
-		w.names = append(w.names, name)
+		return withheld{schemaMismatch, "the server gives it a member " + shown(disguise(tool)) + ", which some readers take for one of the protocol's"}
+	case item.ContractDigest() != approved.ContractDigest():
+		return withheld{schemaMismatch, "its contract is not the one that was approved"}
+	case item.TextDigest() == approved.TextDigest():
+		return withheld{}
 	}
+	if unsafe := w.facade.texts.judge(approved, item); unsafe != "" {
+		w.session.tools.noteText(item.Name, "withheld, since "+unsafe)
+		return withheld{textChanged, "its text is not the one that was approved: " + unsafe}
+	}
+	w.session.tools.noteText(item.Name, "served, since every change of it is safe")
+	return withheld{}
 }
 
 // unlike returns the members without those that some clients take for the tools or the cursor: the filter does not see
@@ -207,10 +224,10 @@ func (w *walk) roster() *roster {
 	for name := range w.facade.options.Expose {
 		switch w.seen[name] {
 		case 0:
-			w.faults[name] = "the server does not offer it any more"
+			w.faults[name] = withheld{schemaMismatch, "the server does not offer it any more"}
 		case 1:
 		default:
-			w.faults[name] = "the server offers more than one tool of this name"
+			w.faults[name] = withheld{schemaMismatch, "the server offers more than one tool of this name"}
 		}
 	}
 	list := []byte(`{"jsonrpc":"2.0","id":null,"result":{`)

@@ -21,7 +21,7 @@ import (
 )
 
 // exposeLive approves every tool but "secret" with the contract it has over link.
-func exposeLive(t *testing.T, link wire.Link) map[string]string {
+func exposeLive(t *testing.T, link wire.Link) map[string]surface.Item {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -30,7 +30,7 @@ func exposeLive(t *testing.T, link wire.Link) map[string]string {
 	if _, err := wire.Handshake(ctx, client, wire.Hello{Name: "t", Version: "0"}); err != nil {
 		t.Fatal(err)
 	}
-	expose := map[string]string{}
+	expose := map[string]surface.Item{}
 	var params []byte
 	for {
 		result, err := client.Call(ctx, methodList, params)
@@ -47,7 +47,7 @@ func exposeLive(t *testing.T, link wire.Link) map[string]string {
 				t.Fatal(err)
 			}
 			if item.Name != "secret" {
-				expose[item.Name] = item.ContractDigest()
+				expose[item.Name] = item
 			}
 		}
 		next := node.Get("nextCursor")

@@ -138,7 +138,7 @@ func (c *linkFront) handle(ctx context.Context) error {
 		if err != nil {
 			var tooLarge *wire.FrameTooLargeError
 			if errors.As(err, &tooLarge) {
-				_ = c.reply(nil, refusal{code: codeInvalid, message: tooLarge.Error()}.frame(nil))
+				_ = c.reply(nil, c.facade.refuse(refusal{code: codeInvalid, message: tooLarge.Error()}).Raw)
 			}
 			return err
 		}
@@ -153,17 +153,21 @@ func (c *linkFront) take(ctx context.Context, e wire.Envelope) error {
 	e, refused := inspect(e)
 	if refused != nil {
 		c.notes.logf("refused a message: %s", cut(refused.message, 200))
-		return c.reply(nil, refused.frame(requestID(e)))
+		answer := c.facade.refuse(*refused)
+		if id := requestID(e); id != nil {
+			return c.reply(nil, withID(answer, id))
+		}
+		return c.reply(nil, answer.Raw)
 	}
 	s := c.opened()
 	if s == nil {
 		if e.IsRequest() && e.MethodName() == methodDiscover {
-			return c.reply(nil, noDiscover.frame(e.Bytes(e.ID)))
+			return c.reply(nil, withID(c.facade.refuse(noDiscover), e.Bytes(e.ID)))
 		}
 		var err error
 		if s, err = c.open(ctx); err != nil {
 			if e.IsRequest() {
-				_ = c.reply(nil, unreachable(err).frame(e.Bytes(e.ID)))
+				_ = c.reply(nil, withID(c.facade.refuse(unreachable(err)), e.Bytes(e.ID)))
 			}
 			return &openError{err}
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"anvil/compiler/surface"
 	"anvil/wire"
 )
 
@@ -276,7 +277,8 @@ func (b blockedWriter) Write(p []byte) (int, error) {
 func TestNew(t *testing.T) {
 	dial := func(context.Context) (wire.Link, error) { return nil, nil }
 	for name, o := range map[string]Options{
-		"no name": {Dial: dial}, "no upstream": {Name: "x"}, "no digest": {Name: "x", Dial: dial, Expose: map[string]string{"a": "sha256:zz"}},
+		"no name": {Dial: dial}, "no upstream": {Name: "x"}, "no item": {Name: "x", Dial: dial, Expose: map[string]surface.Item{"a": {}}},
+		"another tool": {Name: "x", Dial: dial, Expose: map[string]surface.Item{"b": exposeAll(t, addTool)["add"]}},
 	} {
 		if _, err := New(o); err == nil {
 			t.Errorf("%s: no error", name)

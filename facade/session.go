@@ -105,14 +105,14 @@ func (s *session) request(e wire.Envelope, to *stream) {
 		tool, problem := toolName(e.Bytes(e.Params))
 		if problem != "" {
 			s.notes.logf("refused a call: %s", problem)
-			reply(refusal{code: codeParams, message: problem, reason: ambiguousMessage, hint: "give params.name once, as a string"}.envelope())
+			reply(s.facade.refuse(refusal{code: codeParams, message: problem, reason: ambiguousMessage, hint: "give params.name once, as a string"}))
 			return
 		}
 		s.calls.Call(s.ctx, Call{Tool: tool, Request: e}, reply)
 	case methodList:
 		s.list(e, reply)
 	case methodDiscover:
-		reply(noDiscover.envelope())
+		reply(s.facade.refuse(noDiscover))
 	case methodInitialize:
 		s.forward(e, func(answer wire.Envelope) {
 			s.agreed(answer)
@@ -235,7 +235,7 @@ func (s *session) run() {
 		s.facade.logf("session ended: %s", troubleOf(cause))
 	}
 	s.tools.close()
-	s.pending.fail(s.gone(cause).envelope)
+	s.pending.fail(func() wire.Envelope { return s.facade.refuse(s.gone(cause)) })
 	s.work.Wait() // all of them heed the context; the walk answers the requests it holds
 	s.front.close()
 	if err := s.up.Close(); err != nil && !errors.Is(err, wire.ErrClosed) {
@@ -257,7 +257,7 @@ func (s *session) quiet() bool { return s.pending.quiet() && s.tools.quiet() }
 // list answers tools/list.
 func (s *session) list(e wire.Envelope, reply func(wire.Envelope)) {
 	if problem := listParams(e.Bytes(e.Params)); problem != "" {
-		reply(refusal{code: codeParams, message: problem}.envelope())
+		reply(s.facade.refuse(refusal{code: codeParams, message: problem}))
 		return
 	}
 	s.tools.verify(e.Bytes(e.ID), func(roster *roster, err error) {
@@ -266,15 +266,15 @@ func (s *session) list(e wire.Envelope, reply func(wire.Envelope)) {
 		case errors.As(err, &refused):
 			reply(refused.envelope())
 		case errors.Is(err, errTwofold):
-			reply(refusal{
+			reply(s.facade.refuse(refusal{
 				code: codeServer, reason: unverified, message: "the upstream's tools are withheld: " + err.Error(),
 				hint: "examine the server with `anvil mcp inspect`",
-			}.envelope())
+			}))
 		case err != nil:
-			reply(refusal{
+			reply(s.facade.refuse(refusal{
 				code: codeServer, reason: reasonOf(err), message: "the upstream's tools could not be listed: " + troubleOf(err),
 				hint: "ask again; if it stays so, examine the server with `anvil mcp inspect`",
-			}.envelope())
+			}))
 		default:
 			reply(roster.envelope())
 		}

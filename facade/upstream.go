@@ -28,7 +28,7 @@ func (s *session) read() error {
 // loseReply answers the request whose reply is known not to come, so that nobody waits for it.
 func (s *session) loseReply(lost *wire.ReplyLostError) {
 	if id, ok := ownID(lost.ID); ok {
-		s.lose(id, lost.Err)
+		s.lose(id, lost.Err, false)
 	}
 }
 
@@ -109,10 +109,10 @@ func (s *session) spoil(e wire.Envelope, problem string) {
 		return
 	}
 	if c, ok := s.pending.settle(id); ok {
-		c.reply(refusal{
+		c.reply(s.facade.refuse(refusal{
 			code: codeServer, reason: upstreamTrouble, message: "the upstream's reply was dropped: " + problem,
 			hint: "whether the request took effect is not known; examine the server with `anvil mcp inspect`",
-		}.envelope())
+		}))
 	}
 }
 

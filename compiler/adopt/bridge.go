@@ -5,11 +5,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"anvil/compiler/adopt/grouping"
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/surface"
 	"anvil/compiler/tokens"
+	"anvil/internal/workers"
 )
 
 // Bridge lowers a snapshot to the intermediate representation: one operation per tool under the name the server gave it, and every other
@@ -17,6 +19,13 @@ import (
 // called without doubt is blocked, what may change something waits for a review, and nothing is approved. The same snapshot gives the
 // same document.
 func Bridge(s *surface.McpSurfaceSnapshot) air.Document {
+	meter := tokens.NewMeter(tokens.O200k)
+	return BridgeCosted(s, func(_ string, tool surface.Item) air.Cost { return costOf(meter, tool) })
+}
+
+// BridgeCosted is [Bridge] for who knows what the tools cost a model, or need not know: counting takes longer than all else in a small surface. cost is
+// asked for each tool in turn, with the id of its operation.
+func BridgeCosted(s *surface.McpSurfaceSnapshot, cost func(id string, tool surface.Item) air.Cost) air.Document {
 	d := air.Document{
 		SchemaVersion: air.SchemaVersion,
 		Service: air.Service{
@@ -29,27 +38,44 @@ func Bridge(s *surface.McpSurfaceSnapshot) air.Document {
 		},
 		Diagnostics: []diag.Finding{},
 	}
-	meter := tokens.NewMeter(tokens.O200k)
-	names, bearers := canonicalNames(s.Tools()), map[string]int{}
-	for _, tool := range s.Tools() {
-		bearers[tool.Name]++
-	}
-	for i, tool := range s.Tools() {
-		o, findings := lower(tool, d.Service.ID, names[i])
-		if bearers[tool.Name] > 1 {
-			o.State = air.StateBlocked
-		}
-		o.DisclosureCost = costOf(meter, tool)
-		d.Operations = append(d.Operations, o)
-		d.Diagnostics = append(d.Diagnostics, findings...)
-	}
+	operations, findings := lowerTools(s.Tools(), d.Service.ID, cost)
+	d.Operations, d.Diagnostics = append(d.Operations, operations...), append(d.Diagnostics, findings...)
 	slices.SortFunc(d.Operations, func(a, b air.Operation) int { return strings.Compare(a.ID, b.ID) })
 	linkJobs(d.Operations)
 	d.Diagnostics = append(d.Diagnostics, nameFindings(s.Tools())...)
-	d.Capabilities = propose(d)
+	d.Capabilities = grouping.Propose(d, wordsOf)
 	d.Diagnostics = append(d.Diagnostics, carryItems(s, &d)...)
 	diag.Sort(d.Diagnostics)
 	return d
+}
+
+// lowerTools makes the operations of tools, in their order. Each follows from its tool alone, so they are made side by side, and what they cost is
+// counted beside them, in order, since a meter has an end.
+func lowerTools(tools []surface.Item, service string, cost func(string, surface.Item) air.Cost) (operations []air.Operation, findings []diag.Finding) {
+	names, bearers := canonicalNames(tools), map[string]int{}
+	for _, tool := range tools {
+		bearers[tool.Name]++
+	}
+	costs, found := make([]air.Cost, len(tools)), make([][]diag.Finding, len(tools))
+	operations = make([]air.Operation, len(tools))
+	workers.Each(1+len(tools), func(n int) {
+		if n == 0 {
+			for i, tool := range tools {
+				costs[i] = cost(operationID(service, names[i]), tool)
+			}
+			return
+		}
+		i := n - 1
+		operations[i], found[i] = lower(tools[i], service, names[i])
+		if bearers[tools[i].Name] > 1 {
+			operations[i].State = air.StateBlocked
+		}
+	})
+	for i := range operations {
+		operations[i].DisclosureCost = costs[i]
+		findings = append(findings, found[i]...)
+	}
+	return operations, findings
 }
 
 // costOf counts what a tool takes of a model's context. Of a surface that is too large to be counted whole, the rest goes by its length.
@@ -101,11 +127,13 @@ func carry(it surface.Item, n *canon.Node, pointer string) (canon.Raw, []diag.Fi
 	return canon.Raw(n.Canonical()), nil
 }
 
+func operationID(service, canonical string) string { return service + "." + canonical }
+
 // lower makes the operation of one tool.
 func lower(tool surface.Item, service, canonical string) (air.Operation, []diag.Finding) {
 	n := tool.Node
 	o := air.Operation{
-		ID:             service + "." + canonical,
+		ID:             operationID(service, canonical),
 		CanonicalName:  canonical,
 		DisplayName:    valid(firstOf(n.Get("title").Text(), n.Get("annotations").Get("title").Text(), tool.Name, canonical)),
 		Description:    valid(n.Get("description").Text()),

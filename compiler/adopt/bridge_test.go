@@ -264,10 +264,13 @@ func TestBridgeIgnoresOrder(t *testing.T) {
 	}
 }
 
+// loweredOnce is Bridge of a captured surface.
+var loweredOnce = corpus.Memo(Bridge)
+
 func TestBridgeCorpus(t *testing.T) {
 	total, tools := map[string]int{}, 0
-	corpus.Each(t, func(t *testing.T, name string, s *surface.McpSurfaceSnapshot) {
-		d := Bridge(s)
+	corpus.EachOnce(t, func(t *testing.T, name string, s *surface.McpSurfaceSnapshot) {
+		d := loweredOnce(s)
 		checkDocument(t, s, d)
 		checkSurfaceHints(t, s)
 		for _, o := range d.Operations {

@@ -57,7 +57,7 @@ func TestBudgets(t *testing.T) {
 func TestBudgetsOfTheCorpus(t *testing.T) {
 	found := map[string][]string{}
 	corpus.Each(t, func(t *testing.T, name string, s *surface.McpSurfaceSnapshot) {
-		for _, f := range Budgets(Bridge(s)) {
+		for _, f := range Budgets(loweredOnce(s)) {
 			found[f.Rule] = append(found[f.Rule], name+": "+f.Message)
 		}
 	})

@@ -23,7 +23,7 @@ func TestCorpusVerdicts(t *testing.T) {
 	rows, seen := 0, map[string]bool{}
 	corpus.Each(t, func(_ *testing.T, name string, s *surface.McpSurfaceSnapshot) {
 		server, _, _ := strings.Cut(strings.TrimPrefix(name, "drift/"), "__")
-		for _, o := range Bridge(s).Operations {
+		for _, o := range loweredOnce(s).Operations {
 			if row := verdicts(server, o); !seen[row] {
 				seen[row] = true
 				b.WriteString(row)

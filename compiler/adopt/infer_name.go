@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"anvil/compiler/adopt/grouping"
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
 )
@@ -156,7 +157,7 @@ func (n nameReading) resource() string {
 	if len(noun) == 0 {
 		return ""
 	}
-	noun[len(noun)-1] = singular(noun[len(noun)-1])
+	noun[len(noun)-1] = grouping.Singular(noun[len(noun)-1])
 	return strings.Join(noun, "_")
 }
 
@@ -173,35 +174,6 @@ func (n nameReading) about() []string {
 		return n.words[:n.acting[0].at]
 	}
 	return after
-}
-
-func singular(word string) string {
-	if alike[word] {
-		return word
-	}
-	if stem, ok := strings.CutSuffix(word, "uses"); ok && (stem == "stat" || stem == "b") {
-		return stem + "us"
-	}
-	if word == "aliases" {
-		return "alias"
-	}
-	if stem, ok := strings.CutSuffix(word, "ies"); ok && len(stem) > 1 {
-		return stem + "y"
-	}
-	for _, ending := range []string{"ches", "shes", "sses", "xes"} {
-		if strings.HasSuffix(word, ending) {
-			return strings.TrimSuffix(word, "es")
-		}
-	}
-	for _, ending := range []string{"ss", "us", "is"} {
-		if strings.HasSuffix(word, ending) {
-			return word
-		}
-	}
-	if len(word) > 2 {
-		return strings.TrimSuffix(word, "s")
-	}
-	return word
 }
 
 // fromName records what the name's verbs and nouns say.
@@ -235,9 +207,9 @@ func (in *inference) fromNouns(n nameReading, pointer string) {
 	for i, w := range n.words {
 		pair := ""
 		if i > 0 {
-			pair = n.words[i-1] + "-" + singular(w)
+			pair = n.words[i-1] + "-" + grouping.Singular(w)
 		}
-		transfer := singular(w) == "transfer" && slices.ContainsFunc(n.words, func(w string) bool { return inSet(notTransfer, w) })
+		transfer := grouping.Singular(w) == "transfer" && slices.ContainsFunc(n.words, func(w string) bool { return inSet(notTransfer, w) })
 		switch {
 		case moneyPairs[pair], inSet(moneyNouns, w) && !notMoney[pair] && !transfer:
 			in.nounClaim(n, pointer, w, air.RiskFinancial)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"anvil/compiler/adopt/grouping"
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/schema"
@@ -67,7 +68,7 @@ func (n nameReading) plural() bool {
 		return false
 	}
 	last := noun[len(noun)-1]
-	return last == "list" || singular(last) != last && !notMany[last]
+	return last == "list" || grouping.Singular(last) != last && !notMany[last]
 }
 
 // fromKey records an argument that is made for an idempotency key. That the server heeds it is its word: the mode stays what it was until a person

@@ -178,9 +178,6 @@ var notCapture = wordSet(`audio body console dom event frame heap html image log
 // nounHeads end a name whose first word is a noun: the "order" of order_history, the "run" of run_details.
 var nounHeads = wordSet(`count detail history id info log metadata metric schema stat statistic stats template type`)
 
-// alike are words that end in "s" and stand in no plural.
-var alike = wordSet(`alias aws bbs cors css dns https ics ios ipfs js kvs kubernetes news nodejs os postgres series sms tls`)
-
 // notMany are plurals that name one thing: get_settings gets the settings.
 var notMany = wordSet(`analytics capabilities contents credentials details docs instructions metadata options preferences properties settings
 	specifications stats statistics`)

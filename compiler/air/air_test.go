@@ -62,7 +62,7 @@ func aChange(name string) Operation {
 
 func document(operations ...Operation) Document {
 	d := Document{SchemaVersion: SchemaVersion, Service: Service{ID: "s", Name: "S", Source: Source{Kind: SourceMCP, Snapshot: canon.Digest(nil)}, Auth: Auth{Type: AuthUnknown, SecretSource: SecretUnknown}}, Operations: operations}
-	c := Capability{ID: "s.adopted", DisplayName: "S", Source: "service", Lifecycle: LifecycleProposed}
+	c := Capability{ID: "s.adopted", DisplayName: "S", Source: "service"}
 	for _, o := range operations {
 		c.OperationIDs = append(c.OperationIDs, o.ID)
 	}
@@ -258,7 +258,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{`"action": "other"`, `"action": "smile"`}, {`"risk": "medium"`, `"risk": "Medium"`}, {`"state": "review_required"`, `"state": "aproved"`},
 		{`"mode": "none"`, `"mode": "sometimes"`}, {`"maxAttempts": 1`, `"maxAttempts": 99`}, {`"source": "hint"`, `"source": "rumour"`},
 		{`"confidence": 0.9`, `"confidence": 9`}, {`"review": "unreviewed"`, `"review": "ok"`}, {`"subject": "s.a"`, `"subject": "s.b"`},
-		{`"lifecycle": "proposed"`, `"lifecycle": "sold"`}, {`"basis": "unproven"`, `"basis": "hope"`}, {`"schemaVersion": 1`, `"schemaVersion": 1, "schemaVersion": 1`},
+		{`"basis": "unproven"`, `"basis": "hope"`}, {`"schemaVersion": 1`, `"schemaVersion": 1, "schemaVersion": 1`},
 	} {
 		bad := strings.Replace(string(good), edit[0], edit[1], 1)
 		if bad == string(good) {

@@ -28,15 +28,14 @@ const maxSkew = 24 * time.Hour
 // WithApprovals returns d with exactly these approvals in force at now, and what became of those that are not. Approvals that d already
 // carries count no more unless they are given again. Of several for one operation the latest that binds counts.
 //
-// An approval binds when its contract digest is the operation's. It exposes the operation; for an operation that says of itself, without
-// contradiction, that it reads, it also is the proof that was missing: confirmation goes and retries come, unless the text that was read
-// has changed since.
+// An approval binds when its contract and its text digest are the operation's. It exposes the operation; for an operation that says of itself,
+// without contradiction, that it reads, it also is the proof that was missing: confirmation goes and retries come.
 func (d Document) WithApprovals(approvals []Approval, now time.Time) (Document, []diag.Finding) {
-	given := map[string][]Approval{}
+	given, at := map[string][]Approval{}, d.places()
 	var findings []diag.Finding
 	for _, a := range approvals {
 		given[a.Operation] = append(given[a.Operation], a)
-		if _, known := d.Find(a.Operation); !known {
+		if _, known := at[a.Operation]; !known {
 			findings = append(findings, approvalFinding(approvalOrphaned, a, "",
 				fmt.Sprintf("the approval of %q by %q is for an operation that is not there", a.Operation, a.By)))
 		}
@@ -53,13 +52,12 @@ func (d Document) WithApprovals(approvals []Approval, now time.Time) (Document, 
 
 // withoutApproval takes back what an approval gave; an operation that was approved must be looked at again.
 func (o Operation) withoutApproval() Operation {
-	had := len(o.Evidence)
-	o.Evidence = slices.DeleteFunc(slices.Clone(o.Evidence), func(c Claim) bool { return c.Method == approvalMethod })
 	if o.State == StateApproved {
 		o.State = StateReviewRequired
 	}
 	o.Approval = nil
-	if len(o.Evidence) < had {
+	if given := func(c Claim) bool { return c.Method == approvalMethod }; slices.ContainsFunc(o.Evidence, given) {
+		o.Evidence = slices.DeleteFunc(slices.Clone(o.Evidence), given)
 		return o.Settled()
 	}
 	return o
@@ -72,10 +70,6 @@ func (o Operation) approve(approvals []Approval, now time.Time) (Operation, []di
 	for _, a := range approvals {
 		rule, problem := o.refuses(a, now)
 		if problem == "" {
-			if a.TextDigest != o.TextDigest {
-				findings = append(findings, approvalFinding(approvalTextChanged, a, o.MCP.ToolName,
-					fmt.Sprintf("the text of operation %q is not the one that %q approved", o.ID, a.By)))
-			}
 			return o.withApproval(a), findings
 		}
 		findings = append(findings, approvalFinding(rule, a, o.MCP.ToolName,
@@ -93,14 +87,16 @@ func (o Operation) refuses(a Approval, now time.Time) (diag.Rule, string) {
 	switch {
 	case o.Block != nil:
 		return approvalEnded, "ends: " + o.Block.Story()
-	case o.State == StateBlocked || o.State == StateDeprecated:
+	case o.State == StateBlocked:
 		return approvalRefused, fmt.Sprintf("has no effect: the operation is %s", o.State)
-	case a.By == "" || signedAt(a).IsZero() || err != nil:
+	case !diag.Legible(a.By) || signedAt(a).IsZero() || err != nil:
 		return approvalInvalid, "does not say by whom, since when or until when it holds"
 	case signedAt(a).After(now.Add(maxSkew)):
 		return approvalInvalid, "is dated in the future"
 	case a.ContractDigest != o.ContractDigest:
 		return approvalLapsed, "lapses: the operation's contract has changed since"
+	case a.TextDigest != o.TextDigest:
+		return approvalLapsed, "lapses: the operation's text has changed since"
 	case !until.IsZero() && !now.Before(until):
 		return approvalExpired, fmt.Sprintf("expired on %s", a.Expires)
 	}
@@ -110,11 +106,12 @@ func (o Operation) refuses(a Approval, now time.Time) (diag.Rule, string) {
 // withApproval exposes o under an approval that binds.
 func (o Operation) withApproval(a Approval) Operation {
 	o.State, o.Approval = StateApproved, &a
-	harmless := o.Reads() && o.Effect.Kind == Read && o.Effect.Risk.Rank() <= RiskLow.Rank() && a.TextDigest == o.TextDigest
+	harmless := o.Reads() && o.Effect.Kind == Read && o.Effect.Risk.Rank() <= RiskLow.Rank()
 	if !harmless {
 		return o
 	}
 	claim := Claim{Subject: o.ID, Source: FromPerson, SourceRef: a.By, Method: approvalMethod, Confidence: 1, Review: Accepted}
+	o.Evidence = slices.Clip(o.Evidence) // it is the unapproved operation's too
 	for _, c := range []Claim{
 		{Predicate: PredicateKind, Value: ValueOf(Read)},
 		{Predicate: PredicateIdempotency, Value: ValueOf(IdempotencyNatural)},
@@ -149,10 +146,20 @@ func (a Approval) until() (time.Time, error) {
 	if a.Expires == "" {
 		return time.Time{}, nil
 	}
-	if day, err := time.Parse(time.DateOnly, a.Expires); err == nil {
+	return ParseEnd(a.Expires)
+}
+
+// ParseEnd reads the end of something that holds for a time: its last day ("2027-01-31", in UTC) or a moment in RFC 3339. It returns the first moment at
+// which that holds no more.
+func ParseEnd(text string) (time.Time, error) {
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		return day.AddDate(0, 0, 1), nil
 	}
-	return time.Parse(time.RFC3339, a.Expires)
+	end, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%q is no day such as 2027-01-31, and no time in RFC 3339", text)
+	}
+	return end, nil
 }
 
 func approvalFinding(rule diag.Rule, a Approval, tool, message string) diag.Finding {
@@ -164,7 +171,7 @@ func approvalFinding(rule diag.Rule, a Approval, tool, message string) diag.Find
 		f.Hint = "nothing, if the operation is meant to be gone: the approval is dropped; approve what took its place by name"
 	case approvalRefused.ID:
 		f.Hint = "nothing: the approval is dropped"
-	case approvalLapsed.ID, approvalTextChanged.ID:
+	case approvalLapsed.ID:
 		f.Hint = "see what changed with `anvil mcp review PACK`, and approve it again if it is still wanted"
 	case approvalEnded.ID:
 		f.Hint = "nothing, if the block is meant"

@@ -48,5 +48,5 @@ const (
 	SecretNone    SecretSource = "none"    // there is none
 	SecretEnv     SecretSource = "env"     // a variable where anvil runs
 	SecretConfig  SecretSource = "config"  // the configuration file, written out
-	SecretKeyring SecretSource = "keyring" // what `anvil mcp login` keeps
+	SecretKeyring SecretSource = "keyring" // the keyring of the machine
 )

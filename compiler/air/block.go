@@ -45,14 +45,14 @@ func (b Block) Story() string {
 func (d Document) WithBlocks(blocks []Block) (Document, []diag.Finding) {
 	d.Operations, d.Blocks = slices.Clone(d.Operations), nil
 	var findings []diag.Finding
-	seen := map[string]bool{}
+	seen, at := map[string]bool{}, d.places()
 	for _, b := range blocks {
 		if seen[b.Operation] {
 			continue
 		}
 		seen[b.Operation] = true
-		i := slices.IndexFunc(d.Operations, func(o Operation) bool { return o.ID == b.Operation })
-		if i < 0 {
+		i, there := at[b.Operation]
+		if !there {
 			d.Blocks = append(d.Blocks, b)
 			f := blockKept.Finding("operation/"+b.Operation, fmt.Sprintf("the block of %q by %q is kept for an operation that is not there", b.Operation, b.By))
 			f.Hint = "nothing: it holds again when the operation comes back"
@@ -84,12 +84,11 @@ type Lapse struct {
 	Tool     canon.Raw `json:"tool"` // the list item, in canonical form
 }
 
-// WithLapses returns d with those lapses that still ask for a decision: the operation is there, and neither blocked nor approved since with
-// the text it has.
+// WithLapses returns d with those lapses that still ask for a decision: the operation is there, and neither blocked nor approved since.
 func (d Document) WithLapses(lapses []Lapse) Document {
 	d.Operations = slices.Clone(d.Operations)
 	for i, o := range d.Operations {
-		if o.Block != nil || o.Approval != nil && o.Approval.TextDigest == o.TextDigest {
+		if o.Block != nil || o.Approval != nil {
 			continue
 		}
 		if at := slices.IndexFunc(lapses, func(l Lapse) bool { return l.Approval.Operation == o.ID }); at >= 0 {

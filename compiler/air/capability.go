@@ -13,12 +13,14 @@ const (
 	MostMembers = 20 // above it nothing of the capability is approved without a reason
 )
 
-// Memberships returns for each operation the id of the capability that it is a member of.
+// Memberships returns for each operation the id of the capability that it is a member of; the first by id, where it is in several.
 func (d Document) Memberships() map[string]string {
 	of := map[string]string{}
 	for _, c := range d.Capabilities {
 		for _, id := range c.OperationIDs {
-			of[id] = c.ID
+			if first, has := of[id]; !has || c.ID < first {
+				of[id] = c.ID
+			}
 		}
 	}
 	return of
@@ -28,24 +30,22 @@ func (d Document) Memberships() map[string]string {
 // capability without an approved member has none. All of it follows from the document; its safety is that of its members, so that it is tightened
 // where they are, and loosened nowhere.
 type CapabilityContract struct {
-	SchemaVersion  int              `json:"schemaVersion"`
-	ID             string           `json:"id"`      // of the capability
-	Version        string           `json:"version"` // the server's own
-	Service        string           `json:"service"` // id
-	DisplayName    string           `json:"displayName"`
-	Description    string           `json:"description"`
-	Intents        []string         `json:"intents,omitempty"`        // what a person may ask for that is done with it
-	CounterIntents []string         `json:"counterIntents,omitempty"` // and what is not, though it sounds alike
-	OperationIDs   []string         `json:"operationIds"`             // of the approved members, by id
-	Waiting        int              `json:"waiting"`                  // members that are not approved
-	Safety         SafetyProfile    `json:"safetyProfile"`
-	Disclosure     []DisclosureNode `json:"disclosure"`     // of the whole, in the order of reading
-	Operations     []Disclosed      `json:"operations"`     // one an approved member, by id
-	Owner          Owner            `json:"owner,omitzero"` // where all approved members have one owner, or the service has
-	Lifecycle      Lifecycle        `json:"lifecycle"`
-	Surface        string           `json:"surface"` // digest of the signature of the approved members
-	Evidence       []Claim          `json:"evidence"`
-	Digest         string           `json:"digest"` // of all but the evidence and itself
+	SchemaVersion int              `json:"schemaVersion"`
+	ID            string           `json:"id"`      // of the capability
+	Version       string           `json:"version"` // the server's own
+	Service       string           `json:"service"` // id
+	DisplayName   string           `json:"displayName"`
+	Description   string           `json:"description"`
+	OperationIDs  []string         `json:"operationIds"` // of the approved members, by id
+	Waiting       int              `json:"waiting"`      // members that nobody has approved or blocked
+	Blocked       int              `json:"blocked"`      // members that nobody calls, whoever approves them
+	Safety        SafetyProfile    `json:"safetyProfile"`
+	Disclosure    []DisclosureNode `json:"disclosure"`     // of the whole, in the order of reading
+	Operations    []Disclosed      `json:"operations"`     // one an approved member, by id
+	Owner         Owner            `json:"owner,omitzero"` // where all approved members have one owner
+	Surface       string           `json:"surface"`        // digest of the signature of the approved members
+	Evidence      []Claim          `json:"evidence"`
+	Digest        string           `json:"digest"` // of all but the evidence and itself
 }
 
 // SafetyProfile is what calling the members of a capability can do at worst.
@@ -75,24 +75,30 @@ const (
 	NodeOverview  NodeKind = "overview"
 	NodeOperation NodeKind = "operation"
 	NodeSchema    NodeKind = "schema"
-	NodeExamples  NodeKind = "examples"
-	NodeErrors    NodeKind = "errors"
 	NodePolicy    NodeKind = "policy"
 )
 
 // Contracts returns the contracts of all capabilities that have an approved member, by id.
 func (d Document) Contracts() []CapabilityContract {
 	var all []CapabilityContract
-	operations, members := map[string]Operation{}, map[string]int{}
+	operations, members := map[string]Operation{}, map[string][]string{}
 	for _, o := range d.Operations {
 		operations[o.ID] = o
 	}
 	for _, c := range d.Capabilities {
-		members[c.ID] = len(c.OperationIDs)
+		members[c.ID] = c.OperationIDs
 	}
 	for _, c := range d.Approved().Capabilities {
 		k := d.Service.contract(c, operations)
-		k.Waiting = members[c.ID] - len(c.OperationIDs)
+		for _, id := range members[c.ID] {
+			switch operations[id].State {
+			case StateApproved:
+			case StateBlocked:
+				k.Blocked++
+			default:
+				k.Waiting++
+			}
+		}
 		all = append(all, k.sealed())
 	}
 	return all
@@ -102,7 +108,7 @@ func (d Document) Contracts() []CapabilityContract {
 func (s Service) contract(c Capability, operations map[string]Operation) CapabilityContract {
 	k := CapabilityContract{
 		SchemaVersion: SchemaVersion, ID: c.ID, Version: s.Version, Service: s.ID, DisplayName: c.DisplayName,
-		Description: c.Description, OperationIDs: c.OperationIDs, Lifecycle: c.Lifecycle, Evidence: []Claim{},
+		Description: c.Description, OperationIDs: c.OperationIDs, Evidence: []Claim{},
 		Safety:     SafetyProfile{ConfirmationRequired: []string{}, NonIdempotentMutations: []string{}, HighestRisk: RiskNone},
 		Disclosure: []DisclosureNode{{NodeOverview, "anvil://capability/" + c.ID}},
 	}
@@ -112,14 +118,9 @@ func (s Service) contract(c Capability, operations map[string]Operation) Capabil
 		members.Operations = append(members.Operations, o)
 		k.Safety.add(o)
 		k.Operations = append(k.Operations, o.disclosed())
-		k.Intents = append(k.Intents, o.Skill.IntentExamples...)
-		owner := o.Owner
-		if owner == (Owner{}) {
-			owner = s.Owner
-		}
 		if i == 0 {
-			k.Owner = owner
-		} else if k.Owner != owner {
+			k.Owner = o.Owner
+		} else if k.Owner != o.Owner {
 			k.Owner = Owner{}
 		}
 	}
@@ -156,12 +157,6 @@ func (s *SafetyProfile) add(o Operation) {
 func (o Operation) disclosed() Disclosed {
 	base := "anvil://operation/" + o.ID
 	nodes := []DisclosureNode{{NodeOperation, base}, {NodeSchema, base + "/schema"}}
-	if len(o.Skill.IntentExamples) > 0 {
-		nodes = append(nodes, DisclosureNode{NodeExamples, base + "/examples"})
-	}
-	if len(o.Errors) > 0 {
-		nodes = append(nodes, DisclosureNode{NodeErrors, base + "/errors"})
-	}
 	if o.Confirmation.Required {
 		nodes = append(nodes, DisclosureNode{NodePolicy, base + "/policy"})
 	}

@@ -7,12 +7,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// grouped is a document with one capability of three operations, the first two approved.
+// grouped is a document with one capability of four operations: the first two approved, the last blocked.
 func grouped(t *testing.T) Document {
 	t.Helper()
-	d := document(aChange("a_change"), aRead("b_read"), aChange("c_other"))
-	d.Service.Owner = Owner{ID: "platform", Kind: OwnerTeam}
-	c := Capability{ID: "s.all", DisplayName: "All", Description: "All.", Source: "service", Lifecycle: LifecycleProposed}
+	d := document(aChange("a_change"), aRead("b_read"), aChange("c_other"), aChange("d_never"))
+	d.Operations[3].State = StateBlocked
+	for i := range d.Operations[:2] {
+		d.Operations[i].Owner = Owner{ID: "platform", Kind: OwnerTeam}
+	}
+	c := Capability{ID: "s.all", DisplayName: "All", Description: "All.", Source: "service"}
 	for _, o := range d.Operations {
 		c.OperationIDs = append(c.OperationIDs, o.ID)
 		c.Evidence = append(c.Evidence, Claim{Subject: o.ID, Predicate: PredicateCapability, Value: ValueOf("s.all"), Source: FromInferred, Method: "service", Confidence: 0.5})
@@ -34,8 +37,8 @@ func TestContracts(t *testing.T) {
 		t.Fatalf("%d contracts", len(contracts))
 	}
 	c := contracts[0]
-	if diff := cmp.Diff([]string{"s.a_change", "s.b_read"}, c.OperationIDs); diff != "" || c.Waiting != 1 {
-		t.Errorf("waiting %d, members (-want +got)\n%s", c.Waiting, diff)
+	if diff := cmp.Diff([]string{"s.a_change", "s.b_read"}, c.OperationIDs); diff != "" || c.Waiting != 1 || c.Blocked != 1 {
+		t.Errorf("waiting %d, blocked %d, members (-want +got)\n%s", c.Waiting, c.Blocked, diff)
 	}
 	want := SafetyProfile{ConfirmationRequired: []string{"s.a_change"}, NonIdempotentMutations: []string{"s.a_change"}, HighestRisk: RiskMedium}
 	if diff := cmp.Diff(want, c.Safety); diff != "" {

@@ -2,6 +2,7 @@ package air
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"anvil/compiler/canon"
@@ -31,7 +32,6 @@ type Service struct {
 	Name    string `json:"name"` // the server's own, verbatim; may be empty
 	Version string `json:"version,omitzero"`
 	Title   string `json:"title,omitzero"`
-	Owner   Owner  `json:"owner,omitzero"` // set by people
 	Source  Source `json:"source"`
 	Auth    Auth   `json:"auth"`
 }
@@ -50,25 +50,13 @@ const SourceMCP SourceKind = "mcp"
 
 // Capability groups operations that a person reviews together.
 type Capability struct {
-	ID           string    `json:"id"`
-	DisplayName  string    `json:"displayName"`
-	Description  string    `json:"description,omitzero"`
-	Source       string    `json:"source"`       // what proposed the grouping: "prefix", "noun", "schema", "service" or "rest"
-	OperationIDs []string  `json:"operationIds"` // of all members, whatever their state, by id
-	Lifecycle    Lifecycle `json:"lifecycle"`
-	Evidence     []Claim   `json:"evidence"` // one a member: why it is in
+	ID           string   `json:"id"`
+	DisplayName  string   `json:"displayName"`
+	Description  string   `json:"description,omitzero"`
+	Source       string   `json:"source"`       // what proposed the grouping: "prefix", "noun", "schema", "service" or "rest"
+	OperationIDs []string `json:"operationIds"` // of all members, whatever their state, by id
+	Evidence     []Claim  `json:"evidence"`     // one a member: why it is in
 }
-
-// Lifecycle is what a person decided about a capability.
-type Lifecycle string
-
-// The lifecycles of a capability.
-const (
-	LifecycleProposed   Lifecycle = "proposed"
-	LifecycleApproved   Lifecycle = "approved"
-	LifecycleRejected   Lifecycle = "rejected"
-	LifecycleDeprecated Lifecycle = "deprecated"
-)
 
 // Resource is one resource, kept whole. Item is left out when the server's text of it names a member twice.
 type Resource struct {
@@ -92,12 +80,26 @@ type Prompt struct {
 
 // Find returns the operation with the given id.
 func (d Document) Find(id string) (Operation, bool) {
-	for _, o := range d.Operations {
-		if o.ID == id {
-			return o, true
+	n := len(d.Operations) // an operation is large: none but the one is copied
+	i := sort.Search(n, func(i int) bool { return d.Operations[i].ID >= id })
+	if i == n || d.Operations[i].ID != id {
+		i = slices.IndexFunc(d.Operations, func(o Operation) bool { return o.ID == id }) // a document made by hand may be in no order
+	}
+	if i < 0 {
+		return Operation{}, false
+	}
+	return d.Operations[i], true
+}
+
+// places returns where the first operation of each id stands, for who looks up many.
+func (d Document) places() map[string]int {
+	at := make(map[string]int, len(d.Operations))
+	for i := range d.Operations {
+		if _, has := at[d.Operations[i].ID]; !has {
+			at[d.Operations[i].ID] = i
 		}
 	}
-	return Operation{}, false
+	return at
 }
 
 // Approved returns the part of d that may be exposed: approved operations only, and of each capability the approved members. A capability

@@ -1,88 +1,51 @@
 package air
 
-// ErrorCode is how a call through anvil can fail, out of a closed taxonomy.
+// ErrorCode is why a call through anvil came to nothing, out of a closed taxonomy: the facade sends it as data.code of an error, the command line of a
+// pack as error.code with --format json. What a tool answers with isError is its own text, and has no code.
 type ErrorCode string
 
-// The taxonomy.
+// The taxonomy: what is sent, and no more. Codes of what anvil does not do yet come with it.
 const (
-	ErrValidation             ErrorCode = "validation_error"
-	ErrAuthRequired           ErrorCode = "auth_required"
-	ErrPermissionDenied       ErrorCode = "permission_denied"
-	ErrNotFound               ErrorCode = "not_found"
-	ErrConflict               ErrorCode = "conflict"
-	ErrRateLimited            ErrorCode = "rate_limited"
-	ErrUpstreamTimeout        ErrorCode = "upstream_timeout"
-	ErrUpstreamUnavailable    ErrorCode = "upstream_unavailable"
-	ErrUnsafeRetryBlocked     ErrorCode = "unsafe_retry_blocked"
-	ErrConfirmationRequired   ErrorCode = "confirmation_required"
-	ErrIdempotencyRequired    ErrorCode = "idempotency_required"
-	ErrIdempotencyUnavailable ErrorCode = "idempotency_ledger_unavailable"
-	ErrSchemaMismatch         ErrorCode = "schema_mismatch"
-	ErrUnsupportedOperation   ErrorCode = "unsupported_operation"
-	ErrPolicyDenied           ErrorCode = "policy_denied"
-	ErrUnknownUpstream        ErrorCode = "unknown_upstream_error"
+	ErrAmbiguous            ErrorCode = "ambiguous_message"
+	ErrConfirmationRequired ErrorCode = "confirmation_required"
+	ErrContractUnverified   ErrorCode = "contract_unverified"
+	ErrPolicyDenied         ErrorCode = "policy_denied"
+	ErrSchemaMismatch       ErrorCode = "schema_mismatch"
+	ErrTextChanged          ErrorCode = "text_changed"
+	ErrTooManyRequests      ErrorCode = "too_many_requests"
+	ErrTooManySessions      ErrorCode = "too_many_sessions"
+	ErrUnsupportedOperation ErrorCode = "unsupported_operation"
+	ErrUpstreamAuth         ErrorCode = "upstream_auth"
+	ErrUpstreamError        ErrorCode = "upstream_error"
+	ErrUpstreamGone         ErrorCode = "upstream_gone"
+	ErrUpstreamTimeout      ErrorCode = "upstream_timeout"
+	ErrValidation           ErrorCode = "validation_error"
 )
 
-// ErrorSpec is one way in which a call of an operation through anvil can fail. All but the code follows from it and the operation, so the document
-// holds the codes alone.
-type ErrorSpec struct {
+// ErrorAbout says in our words what a code means, and what its reader does next.
+type ErrorAbout struct {
 	Code        ErrorCode
-	Retryable   bool // the same call may succeed later
-	SafeToRetry bool // sending it again cannot do anything twice
-	Recovery    Recovery
+	Means, Does string
 }
 
-// Recovery is what the caller does next.
-type Recovery string
-
-// The recoveries.
-const (
-	RecoverArguments Recovery = "fix_arguments"  // the message names the argument
-	RecoverSignIn    Recovery = "authenticate"   // give the server the credentials it asks for
-	RecoverAccess    Recovery = "ask_for_access" // somebody else must allow it
-	RecoverConfirm   Recovery = "confirm"        // ask, and call again with the yes
-	RecoverKey       Recovery = "send_key"       // call again with an idempotency key
-	RecoverWait      Recovery = "wait"           // and call again
-	RecoverLook      Recovery = "look_first"     // find out whether it was done before doing it again
-	RecoverAdopt     Recovery = "adopt_again"    // the server is not the one that was adopted
-	RecoverRead      Recovery = "read_message"   // only the server's words say more
-)
-
-// ErrorSpecs derives in what ways a call can end, in the order of the taxonomy. Until anvil has sent a call, calling again does nothing twice; what the
-// server says of a call that reached it is its word, so that only an operation whose retries are safe is safe to repeat. What a tool answers with
-// isError is its own text: whether something was not found or is in conflict is not read out of it.
-func (o Operation) ErrorSpecs() []ErrorSpec {
-	safe := o.Retries.Mode == RetrySafe
-	again := RecoverLook
-	if safe {
-		again = RecoverWait
-	}
-	keyed := o.Idempotency.Mode.Keyed()
-	all := []struct {
-		ErrorSpec
-		possible bool
-	}{
-		{ErrorSpec{ErrValidation, false, true, RecoverArguments}, len(o.Input.Schema) > 0},
-		{ErrorSpec{ErrAuthRequired, false, safe, RecoverSignIn}, true},
-		{ErrorSpec{ErrPermissionDenied, false, safe, RecoverAccess}, true},
-		{ErrorSpec{ErrConflict, false, true, RecoverKey}, keyed},
-		{ErrorSpec{ErrRateLimited, true, safe, RecoverWait}, true},
-		{ErrorSpec{ErrUpstreamTimeout, safe, safe, again}, true},
-		{ErrorSpec{ErrUpstreamUnavailable, safe, safe, again}, true},
-		{ErrorSpec{ErrUnsafeRetryBlocked, false, false, RecoverLook}, !safe && o.Effect.Kind == Mutation},
-		{ErrorSpec{ErrConfirmationRequired, false, true, RecoverConfirm}, o.Confirmation.Required},
-		{ErrorSpec{ErrIdempotencyRequired, false, true, RecoverKey}, o.Idempotency.Mode == IdempotencyRequired},
-		{ErrorSpec{ErrIdempotencyUnavailable, true, true, RecoverWait}, keyed},
-		{ErrorSpec{ErrSchemaMismatch, false, safe, RecoverAdopt}, len(o.Output.Schema) > 0},
-		{ErrorSpec{ErrUnsupportedOperation, false, true, RecoverAdopt}, true},
-		{ErrorSpec{ErrPolicyDenied, false, true, RecoverAccess}, true},
-		{ErrorSpec{ErrUnknownUpstream, false, safe, RecoverRead}, true},
-	}
-	var possible []ErrorSpec
-	for _, e := range all {
-		if e.possible {
-			possible = append(possible, e.ErrorSpec)
-		}
-	}
-	return possible
+// Errors tells about every code, by code. No text names a command that anvil does not have; a test of internal/cli holds them to it.
+var Errors = []ErrorAbout{
+	{ErrAmbiguous, "The message can be read in two ways, so it was not passed on.", "Send every member once, spelled as the protocol spells it."},
+	{ErrConfirmationRequired, "The operation waits for a yes. Nothing was sent.", "Tell the person what will happen, to what. After a yes to that, call again with `--confirm`."},
+	{ErrContractUnverified, "The server's present tools could not be read, so nobody knows whether this one is still the one that was approved. Nothing was sent.",
+		"Wait and call again. When it lasts, stop and say so."},
+	{ErrPolicyDenied, "The operation is not approved, or somebody blocked it. Nothing was sent.",
+		"Stop. Say which operation is missing; a person decides with `anvil mcp review` or `anvil mcp approve`."},
+	{ErrSchemaMismatch, "The tool is not the one that was approved: its contract has changed, or it is gone. Nothing was sent.",
+		"Stop. Do not look for another way to it; a person looks at the change and adopts the server again."},
+	{ErrTextChanged, "The text of the tool is not the one that was approved. Nothing was sent.", "Stop. A person reads the new text with `anvil mcp review` once the server is adopted again."},
+	{ErrTooManyRequests, "More calls are under way than are taken at a time. Nothing was sent.", "Wait for some of them, and call again."},
+	{ErrTooManySessions, "More sessions are open than are served at a time. Nothing was sent.", "End one, or wait, and connect again."},
+	{ErrUnsupportedOperation, "There is no such command. Nothing was sent.", "Take the name from the operation's entry; the message tells those that are near. Do not guess."},
+	{ErrUpstreamAuth, "The server wants to know who calls.", "Stop. A person gives the server its credentials, in the configuration; never ask for them here."},
+	{ErrUpstreamError, "The server cannot be reached, broke off, or answered with what is no answer. A change may have been made.",
+		"Repeat a call whose entry says that calling twice is as calling once. Else look first whether it was done. When it lasts, stop and say so."},
+	{ErrUpstreamGone, "The server has ended. A change that was under way may have been made.", "As for `upstream_error`."},
+	{ErrUpstreamTimeout, "The server did not answer in time. A change may have been made.", "As for `upstream_error`; `--timeout` gives it longer."},
+	{ErrValidation, "The arguments do not fit the operation's schema, or the line cannot be read. Nothing was sent.", "Correct what the message names, and call again."},
 }

@@ -47,6 +47,7 @@ const (
 	PredicatePagination  Predicate = "pagination.style"
 	PredicateLongRunning Predicate = "longRunning.means"
 	PredicateKey         Predicate = "idempotency.key"
+	PredicateQuery       Predicate = "queryPolicy.allow" // a person states it
 )
 
 // PredicateOpenWorld records what a server says of how far a tool reaches. No field follows from it.
@@ -200,13 +201,22 @@ func supportOf(weights []float64) float64 {
 	return min(maxSupport, exact(1-doubt))
 }
 
+// Rounded keeps so many decimal places of a support or a confidence.
+func Rounded(v float64, places int) float64 {
+	scale := math.Pow10(places)
+	return math.Round(v*scale) / scale
+}
+
 // exact takes back what binary fractions add to a figure of a few decimals, so that 0.7 stands 0.2 above 0.5.
-func exact(v float64) float64 { return math.Round(v*1e9) / 1e9 }
+func exact(v float64) float64 { return Rounded(v, 9) }
 
 // Resolve weighs the operation's own evidence on a predicate.
 func (o Operation) Resolve(predicate Predicate) Resolution { return Resolve(o.Evidence, predicate) }
 
 func canonicalValue(raw canon.Raw) []byte {
+	if n := len(raw); n >= 2 && raw[0] == '"' && raw[n-1] == '"' && isPlain(raw[1:n-1]) {
+		return raw
+	}
 	if text, err := canon.Canonical(raw); err == nil {
 		return text
 	}

@@ -188,46 +188,11 @@ func TestObservedTrafficOnlyTightens(t *testing.T) {
 	}
 }
 
-// TestErrorsFollowFromThePosture names, for postures that differ in one thing, the codes that come or go, and holds what is safe to repeat.
-func TestErrorsFollowFromThePosture(t *testing.T) {
-	read, change := operation("r", StateGenerated, PredicateKind, Read, PredicateRisk, RiskLow, PredicateReversible, true, PredicateIdempotency, IdempotencyNatural,
-		PredicateRetries, RetrySafe, PredicateConfirmation, false), aChange("c")
-	has := func(o Operation, code ErrorCode) bool { return slices.Contains(o.Errors, code) }
-	for _, test := range []struct {
-		name string
-		got  bool
-		want bool
-	}{
-		{"a read is not confirmed", has(read, ErrConfirmationRequired), false},
-		{"a read that is retried blocks no retry", has(read, ErrUnsafeRetryBlocked), false},
-		{"a change is confirmed", has(change, ErrConfirmationRequired), true},
-		{"a change blocks retries", has(change, ErrUnsafeRetryBlocked), true},
-		{"no key, no key error", has(change, ErrIdempotencyRequired) || has(change, ErrConflict) || has(change, ErrIdempotencyUnavailable), false},
-		{"without an output schema nothing mismatches", has(change, ErrSchemaMismatch), false},
-		{"arguments can be wrong", has(change, ErrValidation), true},
-		{"anyone may be refused", has(read, ErrPolicyDenied) && has(read, ErrUnsupportedOperation), true},
-		{"an answer's text is not read for codes", has(read, ErrNotFound), false},
-	} {
-		if test.got != test.want {
-			t.Errorf("%s: %v", test.name, test.got)
-		}
-	}
-	keyed := change
-	keyed.Output.Schema, keyed.Input.Schema = keyed.Input.Schema, nil
-	keyed.Evidence = append(slices.Clone(keyed.Evidence), Claim{Subject: keyed.ID, Predicate: PredicateIdempotency, Value: ValueOf(IdempotencyRequired), Source: FromPerson, Review: Accepted})
-	keyed = keyed.Settled()
-	if !has(keyed, ErrIdempotencyRequired) || !has(keyed, ErrIdempotencyUnavailable) || !has(keyed, ErrConflict) || !has(keyed, ErrSchemaMismatch) || has(keyed, ErrValidation) {
-		t.Errorf("a keyed change can end in %v", keyed.Errors)
-	}
-	for _, e := range change.ErrorSpecs() {
-		sent := !slices.Contains([]ErrorCode{ErrValidation, ErrConfirmationRequired, ErrUnsupportedOperation, ErrPolicyDenied}, e.Code)
-		if e.SafeToRetry == sent {
-			t.Errorf("a change that ended in %s: safe to repeat %v", e.Code, e.SafeToRetry)
-		}
-	}
-	for _, e := range read.ErrorSpecs() {
-		if !e.SafeToRetry {
-			t.Errorf("a proven read that ended in %s is not safe to repeat", e.Code)
+// TestEveryErrorIsTold: each code of the taxonomy once, by code, with what it means and what to do.
+func TestEveryErrorIsTold(t *testing.T) {
+	for i, e := range Errors {
+		if e.Means == "" || e.Does == "" || i > 0 && Errors[i-1].Code >= e.Code {
+			t.Errorf("%s: %q, %q", e.Code, e.Means, e.Does)
 		}
 	}
 }

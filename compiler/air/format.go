@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"anvil/compiler/canon"
 )
@@ -15,11 +16,16 @@ var ErrFormat = errors.New("not an AIR document of this format")
 
 // Encode returns the document as JSON: fields in declared order, operations by id, equal documents in equal bytes. It fails when a raw
 // value in it is not JSON.
-func (d Document) Encode() ([]byte, error) {
+func (d Document) Encode() ([]byte, error) { return d.encoded(canon.Encode) }
+
+// EncodeCompact is [Document.Encode] without white space, for who lays the text out himself.
+func (d Document) EncodeCompact() ([]byte, error) { return d.encoded(canon.EncodeCompact) }
+
+func (d Document) encoded(encode func(any) ([]byte, error)) ([]byte, error) {
 	d.SchemaVersion = SchemaVersion
 	d.Operations = slices.Clone(d.Operations)
 	sortOperations(d.Operations)
-	text, err := canon.Encode(d)
+	text, err := encode(d)
 	if err != nil {
 		return nil, fmt.Errorf("write AIR document of %s: %w", d.Service.ID, err)
 	}
@@ -39,7 +45,7 @@ func Decode(data []byte) (Document, error) {
 	if !ValidServiceID(d.Service.ID) {
 		return Document{}, fmt.Errorf("read AIR document: %w: service id %q is malformed", ErrFormat, d.Service.ID)
 	}
-	root, err := canon.Parse(data)
+	root, err := canon.Outline(data, formatDepth)
 	if err != nil {
 		return Document{}, fmt.Errorf("read AIR document: %w: %w", ErrFormat, err)
 	}
@@ -59,6 +65,9 @@ func Decode(data []byte) (Document, error) {
 	sortOperations(d.Operations)
 	return d, nil
 }
+
+// formatDepth is how many objects and lists of the format stand inside one another at most; below are values of the server's.
+const formatDepth = 8
 
 // malformed says which field of o holds no id, a figure out of bounds, or a view that its schema does not give.
 func (o Operation) malformed() string {
@@ -134,22 +143,45 @@ func misfitMember(v reflect.Value, n *canon.Node, words map[reflect.Type][]strin
 	if !n.IsObject() {
 		return ": is no object"
 	}
-	for i := range v.NumField() {
-		name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		member := n.Get(name)
+	for i, f := range fieldsOf(v.Type()) {
+		member := n.Get(f.name)
 		switch {
-		case member == nil && options == "":
-			return "/" + name + ": is missing"
+		case member == nil && !f.optional:
+			return "/" + f.name + ": is missing"
 		case member == nil:
-		case member.Is(canon.Null) && v.Field(i).Type() != reflect.TypeFor[canon.Raw]():
-			return "/" + name + ": is null"
+		case member.Is(canon.Null) && !f.raw:
+			return "/" + f.name + ": is null"
+		case f.raw:
 		default:
 			if problem := misfit(v.Field(i), member, words); problem != "" {
-				return "/" + name + problem
+				return "/" + f.name + problem
 			}
 		}
 	}
 	return ""
+}
+
+// field is how a field of a struct stands in the format.
+type field struct {
+	name          string
+	optional, raw bool
+}
+
+// fields are those of each struct of the format, as they are asked for.
+var fields sync.Map // reflect.Type to []field
+
+func fieldsOf(t reflect.Type) []field {
+	if known, ok := fields.Load(t); ok {
+		return known.([]field)
+	}
+	var all []field
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		all = append(all, field{name, options != "", f.Type == reflect.TypeFor[canon.Raw]()})
+	}
+	fields.Store(t, all)
+	return all
 }
 
 // misdecided says what of the records of people's decisions is not about o, or holds no word of its enumeration.

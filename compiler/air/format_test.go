@@ -91,7 +91,7 @@ func fullDocument(t *testing.T) any {
 			continue
 		}
 		o := &d.Operations[0]
-		if o.Pagination == nil || o.LongRunning == nil || o.QueryPolicy == nil || o.Approval == nil || len(o.Evidence) == 0 || len(o.Errors) == 0 || len(o.Retries.RetryOn) == 0 ||
+		if o.Pagination == nil || o.LongRunning == nil || o.QueryPolicy == nil || o.Approval == nil || len(o.Evidence) == 0 || len(o.Retries.RetryOn) == 0 ||
 			len(d.Service.Auth.Carriers) == 0 || o.Owner == (Owner{}) {
 			continue
 		}

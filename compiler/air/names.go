@@ -97,6 +97,9 @@ func fold(name string, separator byte, spelling string) (id string, lost bool) {
 
 // split cuts a name into words; lost tells that letters, digits or symbols beyond ASCII punctuation were dropped.
 func split(name string) (words []string, lost bool) {
+	if words, plain := splitASCII(name); plain {
+		return words, false
+	}
 	runes := []rune(name)
 	var word strings.Builder
 	flush := func() {
@@ -120,6 +123,39 @@ func split(name string) (words []string, lost bool) {
 	flush()
 	return words, lost
 }
+
+// splitASCII is split of a name in ASCII, which most are; plain is false for any other. The words share the text of the name.
+func splitASCII(name string) (words []string, plain bool) {
+	lower, start := strings.ToLower(name), -1
+	for i := 0; i <= len(name); i++ {
+		switch {
+		case i < len(name) && name[i] >= utf8.RuneSelf:
+			return nil, false
+		case i == len(name) || !letters[name[i]]:
+			if start >= 0 {
+				words = append(words, lower[start:i])
+			}
+			start = -1
+		case start < 0:
+			start = i
+		case isUpper(name[i]) && (!isUpper(name[i-1]) || i+1 < len(name) && isLower(name[i+1])):
+			words = append(words, lower[start:i])
+			start = i
+		}
+	}
+	return words, true
+}
+
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
+
+// letters are those of ASCII, and the digits.
+var letters = func() (table [256]bool) {
+	for c := range byte(utf8.RuneSelf) {
+		table[c] = isUpper(c) || isLower(c) || '0' <= c && c <= '9'
+	}
+	return table
+}()
 
 // boundary reports a word that begins at i: an upper-case letter after a lower-case one or a digit, or the last of a run of upper-case
 // letters that leads a word ("HTTPResponse").

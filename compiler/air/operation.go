@@ -10,25 +10,23 @@ type Operation struct {
 	Description    string       `json:"description,omitzero"`
 	ServerText     string       `json:"serverDescription,omitzero"` // the server's own, where an overlay put another in its place
 	Tags           []string     `json:"tags,omitempty"`             // set by people; sorted
-	Owner          Owner        `json:"owner,omitzero"`             // set by people; of the service where it is left out
+	Owner          Owner        `json:"owner,omitzero"`             // set by people
 	Effect         Effect       `json:"effect"`
 	Archetype      Archetype    `json:"archetype"`
 	Input          Input        `json:"input"`
 	Output         Output       `json:"output"`
-	Errors         []ErrorCode  `json:"errors"` // what a call through anvil can end in; follows from the rest, see ErrorSpecs
 	Idempotency    Idempotency  `json:"idempotency"`
 	Retries        Retries      `json:"retries"`
 	Confirmation   Confirmation `json:"confirmation"`
 	Pagination     *Pagination  `json:"pagination,omitempty"`
 	LongRunning    *LongRunning `json:"longRunning,omitempty"`
-	QueryPolicy    *QueryPolicy `json:"queryPolicy,omitempty"` // set by people
+	QueryPolicy    *QueryPolicy `json:"queryPolicy,omitempty"` // set by people: Document.WithOverlays
 	DisclosureCost Cost         `json:"disclosureCost"`
 	MCP            MCP          `json:"mcp"`
 	CLI            CLI          `json:"cli"`
-	Skill          Skill        `json:"skill,omitzero"`
 	State          State        `json:"state"`
-	ContractDigest string       `json:"contractDigest"` // of what a machine relies on; approvals are bound to it
-	TextDigest     string       `json:"textDigest"`     // of every string a model reads
+	ContractDigest string       `json:"contractDigest"` // of what a machine relies on; approvals are bound to it,
+	TextDigest     string       `json:"textDigest"`     // and to this, of every string a model reads
 	ReviewNotes    []string     `json:"reviewNotes,omitempty"`
 	Evidence       []Claim      `json:"evidence"`
 	Approval       *Approval    `json:"approval,omitempty"` // in force; set by Document.WithApprovals alone
@@ -44,6 +42,17 @@ type Effect struct {
 	Resource   string     `json:"resource,omitzero"` // the thing acted on, singular snake_case; empty when the name tells none
 	Risk       Risk       `json:"risk"`
 	Reversible bool       `json:"reversible"`
+}
+
+// Undo says in words whether what a call does can be taken back.
+func (e Effect) Undo() string {
+	switch {
+	case e.Kind == Read:
+		return "changes nothing"
+	case e.Reversible:
+		return "can be undone"
+	}
+	return "cannot be undone"
 }
 
 // EffectKind tells reading from changing.
@@ -118,12 +127,7 @@ type CLI struct {
 	Aliases []string `json:"aliases,omitempty"` // set by people; sorted
 }
 
-// Skill is what the operation's entry in a skill says beside its description.
-type Skill struct {
-	IntentExamples []string `json:"intentExamples,omitempty"` // what a person may ask for, in a person's words
-}
-
-// Owner is who answers for a service, a capability or an operation.
+// Owner is who answers for an operation, or for a capability.
 type Owner struct {
 	ID   string    `json:"id"`
 	Kind OwnerKind `json:"kind"`
@@ -146,6 +150,5 @@ const (
 	StateGenerated      State = "generated"       // lowered, nobody has looked at it
 	StateReviewRequired State = "review_required" // a person must look at it: it changes things, or its evidence disagrees
 	StateApproved       State = "approved"
-	StateDeprecated     State = "deprecated"
 	StateBlocked        State = "blocked" // by a person (Block), or because what it does or whom it reaches cannot be told
 )

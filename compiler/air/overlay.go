@@ -23,10 +23,13 @@ type Overlay struct {
 	Reversible  *bool           `json:"reversible,omitempty"` //
 	Idempotency IdempotencyMode `json:"idempotency,omitzero"` //
 	Confirm     *bool           `json:"confirm,omitempty"`    // confirmation.required
-	Owner       Owner           `json:"owner,omitzero"`
-	Tags        []string        `json:"tags,omitempty"`
-	Alias       string          `json:"alias,omitzero"`       // a further command
-	Description string          `json:"description,omitzero"` // in place of the server's
+	Query       QueryAllowance  `json:"query,omitzero"`       // queryPolicy.allow: what the programs that callers write may do
+
+	HumanApproval *bool    `json:"humanApproval,omitempty"` // confirmation.humanApproval; true asks for the confirmation as well
+	Owner         Owner    `json:"owner,omitzero"`
+	Tags          []string `json:"tags,omitempty"`
+	Alias         string   `json:"alias,omitzero"`       // a further command
+	Description   string   `json:"description,omitzero"` // in place of the server's
 }
 
 // overlayMethod marks the claims that an overlay makes.
@@ -41,6 +44,8 @@ func OverlayWords(field string) []string {
 		return texts(riskOrder)
 	case "idempotency":
 		return texts(idempotencyOrder)
+	case "query":
+		return texts(queryAllowances)
 	}
 	return nil
 }
@@ -92,6 +97,13 @@ func (v Overlay) facts(o Operation) (facts []fact) {
 	if v.Confirm != nil {
 		facts = append(facts, factOf(o, "confirm", PredicateConfirmation, confirmationOrder, *v.Confirm))
 	}
+	if v.Query != "" { // nothing is inferred of it, and any policy is in place of a person's yes to each call
+		facts = append(facts, fact{"query", PredicateQuery, ValueOf(v.Query), ValueOf("none"), true})
+	}
+	if v.HumanApproval != nil { // what is inferred follows from more than the claims on it
+		stated, inferred := *v.HumanApproval, o.needsHuman()
+		facts = append(facts, fact{"humanApproval", PredicateHuman, ValueOf(stated), ValueOf(inferred), rankIn(confirmationOrder, stated) < rankIn(confirmationOrder, inferred)})
+	}
 	return facts
 }
 
@@ -103,9 +115,10 @@ func (v Overlay) facts(o Operation) (facts []fact) {
 func (d Document) WithOverlays(overlays []Overlay) (Document, []diag.Finding) {
 	d.Operations = slices.Clone(d.Operations)
 	var findings []diag.Finding
+	at := d.places()
 	for _, v := range overlays {
-		i := slices.IndexFunc(d.Operations, func(o Operation) bool { return o.ID == v.Operation })
-		if i < 0 {
+		i, there := at[v.Operation]
+		if !there {
 			findings = append(findings, v.finding(overlayOrphaned, "", fmt.Sprintf("%s is about %q, which is not there", v.SourceRef, v.Operation),
 				"correct the name, or take the overlay out"))
 			continue
@@ -159,12 +172,17 @@ func (o Operation) overlaid(v Overlay) (Operation, []diag.Finding) {
 		}
 		o.Evidence = append(o.Evidence, claim)
 	}
+	if v.Query != "" && holds {
+		o.QueryPolicy = &QueryPolicy{Allow: v.Query, By: v.By, Reason: v.Reason}
+	}
 	if len(facts) > 0 {
 		o = o.Settled()
 	}
 	o = o.described(v)
-	if f, found := o.waives(v); found {
-		findings = append(findings, f)
+	for _, inVain := range []func(Overlay) (diag.Finding, bool){o.waives, o.allowsInVain} {
+		if f, found := inVain(v); found {
+			findings = append(findings, f)
+		}
 	}
 	if o.State == StateGenerated && (len(loosening) > 0 || len(before.LooserThan(o)) > 0) {
 		o.State = StateReviewRequired
@@ -186,7 +204,7 @@ func (o Operation) loosened(v Overlay, facts []fact) diag.Finding {
 	what := fmt.Sprintf("operation %q (%s)", o.ID, strings.Join(parts, ", "))
 	var found diag.Finding
 	switch {
-	case v.By == "" || v.Reason == "":
+	case !diag.Legible(v.By) || !diag.Legible(v.Reason):
 		found = v.finding(overlayUnsigned, "", fmt.Sprintf("%s loosens %s, and does not say who answers for it and why", v.SourceRef, what),
 			"add by and reason to it, or take "+strings.Join(fields, ", ")+" out of it")
 	case v.Seen != o.SeenDigest():
@@ -233,6 +251,22 @@ func (o Operation) waives(v Overlay) (diag.Finding, bool) {
 	return f, true
 }
 
+// allowsInVain finds a query policy that spares nobody a yes: of an operation that takes no program, or that waits for a person for another reason.
+func (o Operation) allowsInVain(v Overlay) (diag.Finding, bool) {
+	why := fmt.Sprintf("operation %q waits for a person all the same, since %s", o.ID, o.Confirmation.Reason)
+	switch {
+	case o.QueryPolicy == nil:
+		return diag.Finding{}, false
+	case o.Archetype != ArchetypeQueryPassthrough:
+		why = fmt.Sprintf("operation %q is not taken for one that runs what its caller writes", o.ID)
+	case !o.Confirmation.HumanApproval:
+		return diag.Finding{}, false
+	}
+	f := v.finding(overlayIneffective, "query", fmt.Sprintf("%s: %s", v.SourceRef+"/query", why), "take query out, or state the risk, if that is what is wrong")
+	f.Tool = o.MCP.ToolName
+	return f, true
+}
+
 // finding starts a finding about a field of v, with the field's place in the file, and seals it.
 func (v Overlay) finding(rule diag.Rule, field, message, hint string) diag.Finding {
 	f := rule.Finding("operation/"+v.Operation, message)
@@ -264,8 +298,11 @@ func (d Document) DecidedAs(other Document) Document {
 // Withdrawn finds the operations of d whose overlay in an earlier document of the same service is no longer stated.
 func (d Document) Withdrawn(earlier Document) (findings []diag.Finding) {
 	for _, was := range earlier.Operations {
+		if was.Overlay == nil {
+			continue
+		}
 		o, there := d.Find(was.ID)
-		if was.Overlay == nil || !there || o.Overlay != nil {
+		if !there || o.Overlay != nil {
 			continue
 		}
 		f := was.Overlay.finding(overlayWithdrawn, "", fmt.Sprintf("%s, which the pack was built with, is no longer stated; what is inferred of operation %q holds again",

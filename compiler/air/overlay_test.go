@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"anvil/compiler/canon"
+	"anvil/compiler/diag"
 )
 
 // inferred is a document of one change of medium risk and one unverified read, as a bridge makes it.
@@ -187,5 +188,38 @@ func TestAnOverlayMakesNoVerifiedRead(t *testing.T) {
 	}
 	if look, _ := d.Find("s.look"); !look.Reads() {
 		t.Error("what reads by itself reads no more")
+	}
+}
+
+// TestQueryPolicy: who answers for the programs that callers write takes the place of a person's yes to each call, and of nothing else.
+func TestQueryPolicy(t *testing.T) {
+	d := inferred()
+	runs := d.Operations[0]
+	runs.Evidence = append(slices.Clone(runs.Evidence), Claim{Subject: runs.ID, Predicate: PredicateArchetype, Value: ValueOf(ArchetypeQueryPassthrough), Source: FromSchema, Confidence: .8, Review: Unreviewed})
+	d.Operations[0] = runs.Settled()
+	seen := d.Operations[0].SeenDigest()
+	tests := []struct {
+		name    string
+		overlay Overlay
+		rules   string
+		human   bool
+	}{
+		{"none", Overlay{Operation: "s.change"}, "", true},
+		{"signed", Overlay{Operation: "s.change", Query: QueryReadOnly, By: "ada", Reason: "a replica", Seen: seen}, "overlay-loosens", false},
+		{"by nobody", Overlay{Operation: "s.change", Query: QueryAny, Reason: "a replica", Seen: seen}, "overlay-unsigned", true},
+		{"of another tool", Overlay{Operation: "s.change", Query: QueryAny, By: "ada", Reason: "a replica", Seen: canon.Digest(nil)}, "overlay-lapsed", true},
+		{"of what asks a person anyway", Overlay{Operation: "s.change", Query: QueryAny, Risk: RiskDestructive, By: "ada", Reason: "a replica", Seen: seen}, "overlay-loosens overlay-without-effect", true},
+		{"of what takes no program", Overlay{Operation: "s.look", Query: QueryAny, By: "ada", Reason: "a replica", Seen: d.Operations[1].SeenDigest()}, "overlay-loosens overlay-without-effect", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			o, rules := with(d, tt.overlay)
+			if rules != tt.rules || o.Confirmation.HumanApproval != tt.human || !o.Confirmation.Required {
+				t.Errorf("rules %q, confirmation %+v", rules, o.Confirmation)
+			}
+			if found := Validate(Document{Operations: []Operation{o}}); slices.ContainsFunc(found, func(f diag.Finding) bool { return f.Rule == queryPassthrough.ID }) {
+				t.Errorf("%v", found)
+			}
+		})
 	}
 }

@@ -49,20 +49,34 @@ func Params(input canon.Raw) []Param {
 		return nil
 	}
 	var params []Param
-	taken := map[string]bool{}
-	for _, flag := range ReservedFlags {
-		taken[flag] = true
-	}
-	for _, property := range schema.Properties(root) {
-		if len(params) == maxParams {
-			break
-		}
-		p := paramOf(root, property)
-		p.Flag = flagOf(property.Name, taken)
-		taken[p.Flag] = true
+	properties := schema.Properties(root)
+	properties = properties[:min(len(properties), maxParams)]
+	flags := flagsOf(properties)
+	for i, property := range properties {
+		p := ParamOf(root, property)
+		p.Flag = flags[i]
 		params = append(params, p)
 	}
 	return params
+}
+
+// flagsOf gives each property its flag. One that is called exactly as its flag is has it, whatever else would be shortened to that: of "ID" and "id" it
+// is the second that is --id.
+func flagsOf(properties []schema.NamedMember) []string {
+	taken, flags := map[string]bool{}, make([]string, len(properties))
+	for _, flag := range ReservedFlags {
+		taken[flag] = true
+	}
+	for _, exact := range []bool{true, false} {
+		for i, property := range properties {
+			if flags[i] != "" || exact && (taken[property.Name] || flagOf(property.Name, nil) != property.Name) {
+				continue
+			}
+			flags[i] = flagOf(property.Name, taken)
+			taken[flags[i]] = true
+		}
+	}
+	return flags
 }
 
 // flagOf makes a flag of a member's name: "maxResults" is max-results, and "format", which every command has of its own, is arg-format. A flag that is
@@ -86,7 +100,8 @@ func flagOf(name string, taken map[string]bool) string {
 	return flag
 }
 
-func paramOf(root *canon.Node, property schema.NamedMember) Param {
+// ParamOf is what the schema of one member says, without a flag.
+func ParamOf(root *canon.Node, property schema.NamedMember) Param {
 	n := property.Schema
 	p := Param{Name: property.Name, Required: property.Required, Type: ParamJSON, Description: valid(n.Get("description").Text())}
 	types := schema.TypeNames(root, n)
@@ -122,36 +137,14 @@ func plainType(types []string) (ParamType, bool) {
 	return ParamJSON, false
 }
 
-// Bounds of the look behind references and compositions.
+// Bounds of the look for listed values.
 const (
 	maxDepth    = 6
 	maxBranches = 64
 )
 
-// first returns what pick finds at n or behind its references and compositions.
-func first(root, n *canon.Node, depth int, pick func(*canon.Node) *canon.Node) (found *canon.Node) {
-	if !n.IsObject() || depth > maxDepth {
-		return nil
-	}
-	if found = pick(n); found != nil {
-		return found
-	}
-	if found = first(root, schema.Referred(root, n.Get("$ref").Text()), depth+1, pick); found != nil {
-		return found
-	}
-	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
-		branches := n.Get(keyword).Elements()
-		for _, branch := range branches[:min(len(branches), maxBranches)] {
-			if found = first(root, branch, depth+1, pick); found != nil {
-				return found
-			}
-		}
-	}
-	return nil
-}
-
 func itemsOf(root, n *canon.Node) *canon.Node {
-	return first(root, n, 0, func(n *canon.Node) *canon.Node {
+	return schema.Behind(root, n, func(n *canon.Node) *canon.Node {
 		if items := n.Get("items"); items.IsObject() && n.Get("prefixItems") == nil {
 			return items
 		}
@@ -160,7 +153,7 @@ func itemsOf(root, n *canon.Node) *canon.Node {
 }
 
 func formatOf(root, n *canon.Node) string {
-	return first(root, n, 0, func(n *canon.Node) *canon.Node {
+	return schema.Behind(root, n, func(n *canon.Node) *canon.Node {
 		if f := n.Get("format"); f.Is(canon.String) {
 			return f
 		}

@@ -90,3 +90,25 @@ func TestParamsAreBounded(t *testing.T) {
 		t.Errorf("%d parameters", got)
 	}
 }
+
+// A name that is its flag already has it, wherever it stands among others that would be shortened to it.
+func TestExactNamesKeepTheirFlag(t *testing.T) {
+	tests := []struct {
+		schema string
+		want   map[string]string
+	}{
+		{`{"properties":{"ID":{},"id":{}}}`, map[string]string{"id": "id", "ID": hashed("id", "ID", '-', true, maxCanonical)}},
+		{`{"required":["maxResults"],"properties":{"maxResults":{},"max-results":{}}}`, map[string]string{"max-results": "max-results", "maxResults": hashed("max-results", "maxResults", '-', true, maxCanonical)}},
+		{`{"properties":{"format":{},"arg-format":{}}}`, map[string]string{"arg-format": "arg-format", "format": hashed("arg-format", "format", '-', true, maxCanonical)}},
+		{`{"properties":{"help":{},"HELP":{}}}`, map[string]string{"HELP": "arg-help", "help": hashed("arg-help", "help", '-', true, maxCanonical)}},
+	}
+	for _, tt := range tests {
+		got := map[string]string{}
+		for _, p := range Params(canon.Raw(tt.schema)) {
+			got[p.Name] = p.Flag
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", tt.schema, diff)
+		}
+	}
+}

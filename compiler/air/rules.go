@@ -29,9 +29,9 @@ var approvalInvalid = diag.Rule{
 
 var approvalLapsed = diag.Rule{
 	ID:    "approval-lapsed",
-	Title: "An approval of an operation whose contract has changed",
-	Doc: "An approval is bound to the name, schemas and hints that were looked at. They are others now, so the operation is not exposed " +
-		"until somebody has seen the difference and approved it.",
+	Title: "An approval of an operation whose contract or text has changed",
+	Doc: "An approval is bound to the name, schemas and hints that were looked at, and to every word that was read. They are others now, so the " +
+		"operation is not exposed until somebody has seen the difference and approved it.",
 	Class: diag.Warning, Security: true,
 	Since: "0.1",
 }
@@ -46,8 +46,8 @@ var approvalOrphaned = diag.Rule{
 
 var approvalRefused = diag.Rule{
 	ID:    "approval-refused",
-	Title: "An approval of a blocked or deprecated operation",
-	Doc:   "A blocked operation cannot be called without doubt about what is called; a deprecated one was taken out. Neither is exposed by approving it.",
+	Title: "An approval of a blocked operation",
+	Doc:   "A blocked operation cannot be called without doubt about what is called. Approving it does not expose it.",
 	Class: diag.Error,
 	Since: "0.1",
 }
@@ -55,16 +55,15 @@ var approvalRefused = diag.Rule{
 var approvalTextChanged = diag.Rule{
 	ID:    "approval-text-changed",
 	Title: "An approved operation whose text is another",
-	Doc: "The contract is the approved one, but the words a model reads were rewritten since a person read them. The operation stays " +
-		"exposed and asks for confirmation; read the new text and approve again.",
+	Doc:   "An approval lapses when a word that a model reads is another, as it does for another contract.",
 	Class: diag.Warning, Security: true,
-	Since: "0.1",
+	Since: "0.1", Retired: "an approval is bound to the text since 0.1, and approval-lapsed says when it is another",
 }
 
 var approvalUnbound = diag.Rule{
 	ID:    "approval-unbound",
 	Title: "An operation marked approved without an approval that binds",
-	Doc:   "The state says approved, and no record bound to this contract stands behind it. Somebody edited the document; approve with `anvil mcp approve`.",
+	Doc:   "The state says approved, and no record bound to this contract and text stands behind it. Somebody edited the document; approve with `anvil mcp approve`.",
 	Class: diag.Error, Security: true,
 	Since: "0.1",
 }

@@ -30,9 +30,10 @@ var overlayAliasTaken = diag.Rule{
 
 var overlayIneffective = diag.Rule{
 	ID:    "overlay-without-effect",
-	Title: "An overlay that waives a confirmation which cannot be waived",
+	Title: "An overlay that waives a confirmation which cannot be waived, or allows programs that nobody writes",
 	Doc: "A change that is destructive, financial, of high risk or irreversible waits for a yes, whatever is stated of its confirmation. State the fact " +
-		"that makes it harmless (`risk`, `reversible`) if it is one, or take `confirm: false` out.",
+		"that makes it harmless (`risk`, `reversible`) if it is one, or take `confirm: false` out. A query policy (`query`) is of operations that run what " +
+		"their caller writes, and spares a person's yes to each call where that is the one reason for it.",
 	Class: diag.Error, Security: true,
 	Since: "0.1",
 }

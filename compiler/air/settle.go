@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"anvil/compiler/canon"
 )
@@ -51,8 +52,11 @@ func rankBy[T ~string | ~bool](order []T) func(canon.Raw) int {
 
 // loosensByTraffic reports a claim of observed traffic that is looser than what all other claims come to.
 func loosensByTraffic(claims []Claim, c Claim) bool {
+	if c.Source != FromObservedTraffic {
+		return false
+	}
 	rank := ranks(c.Predicate)
-	if c.Source != FromObservedTraffic || rank == nil {
+	if rank == nil {
 		return false
 	}
 	best, found := strictest(claims, c.Predicate, rank)
@@ -99,7 +103,7 @@ func rankIn[T comparable](order []T, v T) int {
 
 // Settled returns o with every safety field at the safest value that its active claims assert; without any claim, at the safest of all. A
 // person's accepted claim stands in place of all others. Kind, risk, reversibility, idempotency, retries, confirmation and archetype follow from
-// the evidence alone, and the errors from those and from which schemas there are, so settling twice is settling once.
+// the evidence and a query policy alone, so settling twice is settling once.
 func (o Operation) Settled() Operation {
 	o.Effect.Kind = settle(o.Evidence, PredicateKind, kindOrder)
 	o.Effect.Risk = settle(o.Evidence, PredicateRisk, riskOrder)
@@ -107,17 +111,13 @@ func (o Operation) Settled() Operation {
 	shape, _ := highest(o.Evidence, PredicateArchetype, rankBy(archetypeOrder))
 	o.Archetype = archetypeOrder[shape]
 	o.Idempotency.Mode = settle(o.Evidence, PredicateIdempotency, idempotencyOrder)
-	o.Confirmation = Confirmation{Required: settle(o.Evidence, PredicateConfirmation, confirmationOrder) || o.confirmable()}
+	o.Confirmation = Confirmation{Required: settle(o.Evidence, PredicateConfirmation, confirmationOrder) || o.confirmable() || o.states(PredicateHuman, true)}
 	if o.Confirmation.Required {
 		o.Confirmation.Reason, o.Confirmation.Risk, o.Confirmation.HumanApproval = o.confirmationReason(), o.Effect.Risk, o.needsHuman()
 	}
 	o.Retries = noRetries
 	if basis := o.retryBasis(); basis != BasisUnproven && settle(o.Evidence, PredicateRetries, retryOrder) == RetrySafe {
 		o.Retries = safeRetries(basis)
-	}
-	o.Errors = nil
-	for _, e := range o.ErrorSpecs() {
-		o.Errors = append(o.Errors, e.Code)
 	}
 	return o
 }
@@ -134,11 +134,33 @@ func settle[T ~string | ~bool](claims []Claim, predicate Predicate, order []T) T
 func rankOf[T ~string | ~bool](order []T, value canon.Raw) int {
 	text := canonicalValue(value)
 	for i, v := range order {
-		if bytes.Equal(ValueOf(v), text) {
+		if spells(text, v) {
 			return i
 		}
 	}
 	return len(order)
+}
+
+// spells reports that text is the JSON text of v.
+func spells[T ~string | ~bool](text []byte, v T) bool {
+	r := reflect.ValueOf(v)
+	if r.Kind() == reflect.Bool {
+		return string(text) == strconv.FormatBool(r.Bool())
+	}
+	if word := r.String(); isPlain(word) {
+		return len(text) == len(word)+2 && text[0] == '"' && text[len(text)-1] == '"' && string(text[1:len(text)-1]) == word
+	}
+	return bytes.Equal(ValueOf(v), text)
+}
+
+// isPlain reports a text that is its own spelling in JSON.
+func isPlain[T ~string | ~[]byte](text T) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // ValueOf returns the JSON text of a value that a claim may carry: a string, a bool, or one of the enumerations of this package.
@@ -169,6 +191,8 @@ func (o Operation) needsHuman() bool {
 
 func (o Operation) confirmationReason() string {
 	switch {
+	case !o.confirmable() && (o.states(PredicateConfirmation, true) || o.states(PredicateHuman, true)):
+		return "the configuration asks for it"
 	case o.Effect.Kind == Read:
 		return "nobody has verified that this only reads"
 	case o.Effect.Risk == RiskDestructive:
@@ -178,7 +202,17 @@ func (o Operation) confirmationReason() string {
 	case o.Effect.Risk == RiskHigh:
 		return "this may run code, or send something that cannot be called back"
 	}
+	if o.Effect.Reversible {
+		return "this may change something"
+	}
 	return "this may change something, and nothing says it can be undone"
+}
+
+// states reports a claim of a person's that counts: what a configuration file or an approval says of a yes or no.
+func (o Operation) states(predicate Predicate, value bool) bool {
+	return slices.ContainsFunc(o.Evidence, func(c Claim) bool {
+		return c.Predicate == predicate && c.Active() && c.decided() && canon.Equal(c.Value, ValueOf(value))
+	})
 }
 
 // retryBasis tells why a repeated call would be harmless, if it would.

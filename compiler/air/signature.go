@@ -1,7 +1,10 @@
 package air
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"slices"
+	"sync/atomic"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/schema"
@@ -62,22 +65,31 @@ func (o Operation) effectDigest() string {
 }
 
 func schemaDigest(raw canon.Raw) string {
+	key := sha256.Sum256(raw)
+	place := &schemaDigests[binary.LittleEndian.Uint64(key[:])%uint64(len(schemaDigests))]
+	if known := place.Load(); known != nil && known.schema == key {
+		return known.digest
+	}
 	node, err := canon.Parse(raw)
 	if err != nil {
 		return ""
 	}
-	return canon.Digest(schema.Contract(node))
+	digest := canon.Digest(schema.Contract(node))
+	place.Store(&digestedSchema{key, digest})
+	return digest
+}
+
+// schemaDigests holds digests that were asked for: a build signs an operation for the whole surface, for its exposed part and for its capability. One
+// takes the place of another, which bounds it.
+var schemaDigests [1 << 14]atomic.Pointer[digestedSchema]
+
+type digestedSchema struct {
+	schema [sha256.Size]byte // digest of its text
+	digest string            // of what it means
 }
 
 // digestOf digests a value of this package; one that cannot be written has no digest.
 func digestOf(v any) string {
-	text, err := canon.EncodeCompact(v)
-	if err != nil {
-		return ""
-	}
-	digest, err := canon.DigestOf(text)
-	if err != nil {
-		return ""
-	}
+	digest, _ := canon.DigestValue(v)
 	return digest
 }

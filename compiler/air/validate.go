@@ -68,14 +68,16 @@ func (d Document) validateCommands() (findings []diag.Finding) {
 
 // validateStatus reports long-running work whose status operation does not fit.
 func (d Document) validateStatus() (findings []diag.Finding) {
+	at := d.places()
 	for _, o := range d.Operations {
 		l := o.LongRunning
 		if l == nil || l.Means != MeansJob && l.StatusOperation == "" && l.StatusParam == "" {
 			continue
 		}
-		asked, found := d.Find(l.StatusOperation)
-		if found && l.Means == MeansJob && asked.ID != o.ID && asked.State != StateBlocked && asked.hasParam(l.StatusParam) {
-			continue
+		if i, there := at[l.StatusOperation]; there && l.Means == MeansJob {
+			if asked := d.Operations[i]; asked.ID != o.ID && asked.State != StateBlocked && asked.hasParam(l.StatusParam) {
+				continue
+			}
 		}
 		findings = append(findings, o.finding(statusOperationUnfit,
 			fmt.Sprintf("the status of operation %q cannot be asked of %q by %q", o.ID, l.StatusOperation, l.StatusParam),
@@ -90,7 +92,8 @@ func (o Operation) hasParam(name string) bool {
 
 func (o Operation) validate() []diag.Finding {
 	findings := slices.Concat(o.validatePosture(), o.validateArguments())
-	if o.State == StateApproved && (o.Approval == nil || o.Approval.Operation != o.ID || o.Approval.ContractDigest != o.ContractDigest) {
+	if o.State == StateApproved && (o.Approval == nil || o.Approval.Operation != o.ID || o.Approval.ContractDigest != o.ContractDigest ||
+		o.Approval.TextDigest != o.TextDigest) {
 		findings = append(findings, o.finding(approvalUnbound, fmt.Sprintf("operation %q is marked approved, and no approval binds to it", o.ID),
 			"approve it with `anvil mcp approve`"))
 	}
@@ -128,7 +131,7 @@ func (o Operation) validatePosture() (findings []diag.Finding) {
 // passthroughGuarded reports a query passthrough that waits for a person, or for which one answers: by a policy, or by an accepted claim.
 func (o Operation) passthroughGuarded() bool {
 	if p := o.QueryPolicy; p != nil {
-		return p.By != "" && p.Reason != ""
+		return diag.Legible(p.By) && diag.Legible(p.Reason)
 	}
 	decided := slices.ContainsFunc(o.Evidence, func(c Claim) bool { return c.Predicate == PredicateHuman && c.decided() })
 	return decided || o.Confirmation.Required && o.Confirmation.HumanApproval

@@ -18,23 +18,18 @@ var (
 	backoffs    = []Backoff{BackoffExponentialJitter, BackoffExponential, BackoffFixed, BackoffNone}
 	classes     = []diag.Class{diag.Error, diag.Breaking, diag.Risky, diag.Warning, diag.Safe, diag.Info}
 	bases       = []RetryBasis{BasisReadSafe, BasisNaturalIdempotent, BasisIdempotencyKey, BasisUnproven}
-	effects     = []diag.Effect{diag.Lapses, diag.Reread, diag.Refused, diag.Retold, diag.Changed, diag.Removed}
+	effects     = []diag.Effect{diag.Lapses, diag.Refused, diag.Retold, diag.Changed, diag.Removed}
 	derivations = []KeyDerivation{KeyOfRequest, KeyOfClient, KeyNone}
-	errorCodes  = []ErrorCode{
-		ErrValidation, ErrAuthRequired, ErrPermissionDenied, ErrNotFound, ErrConflict, ErrRateLimited, ErrUpstreamTimeout, ErrUpstreamUnavailable,
-		ErrUnsafeRetryBlocked, ErrConfirmationRequired, ErrIdempotencyRequired, ErrIdempotencyUnavailable, ErrSchemaMismatch,
-		ErrUnsupportedOperation, ErrPolicyDenied, ErrUnknownUpstream,
-	}
-	lifecycles = []Lifecycle{LifecycleProposed, LifecycleApproved, LifecycleRejected, LifecycleDeprecated}
-	marks      = []ReviewMark{Unreviewed, Accepted, Rejected, Superseded}
-	means      = []LongRunningMeans{MeansTask, MeansJob, MeansWait}
-	mechanisms = []IdempotencyMechanism{MechanismArgument, MechanismNone}
-	ownerKinds = []OwnerKind{OwnerPerson, OwnerTeam}
-	paramTypes = []ParamType{ParamString, ParamInteger, ParamNumber, ParamBoolean, ParamJSON}
-	places     = []CarrierPlace{CarrierHeader, CarrierQuery, CarrierEnvironment}
-	predicates = append(SafetyPredicates[:len(SafetyPredicates):len(SafetyPredicates)],
-		PredicateArchetype, PredicatePagination, PredicateLongRunning, PredicateKey, PredicateOpenWorld,
-		PredicateFailures, PredicateLatency, PredicateTimeout, PredicateResultBytes, PredicateCost, PredicateErrorCode, PredicateRepeats, PredicateShape, PredicateCapability)
+	marks       = []ReviewMark{Unreviewed, Accepted, Rejected, Superseded}
+	means       = []LongRunningMeans{MeansTask, MeansJob, MeansWait}
+	mechanisms  = []IdempotencyMechanism{MechanismArgument, MechanismNone}
+	ownerKinds  = []OwnerKind{OwnerPerson, OwnerTeam}
+	paramTypes  = []ParamType{ParamString, ParamInteger, ParamNumber, ParamBoolean, ParamJSON}
+	places      = []CarrierPlace{CarrierHeader, CarrierQuery, CarrierEnvironment}
+	predicates  = append(SafetyPredicates[:len(SafetyPredicates):len(SafetyPredicates)],
+		PredicateArchetype, PredicatePagination, PredicateLongRunning, PredicateKey, PredicateOpenWorld, PredicateCapability,
+		PredicateFailures, PredicateLatency, PredicateTimeout, PredicateResultBytes, PredicateCost, PredicateErrorCode, PredicateRepeats, PredicateShape,
+		PredicateQuery)
 	queryAllowances = []QueryAllowance{QueryReadOnly, QueryAny}
 	retryConditions = []RetryCondition{
 		OnTimeout, OnConnectionReset, OnDNSFailure, OnRequestTimeout, OnTooManyRequests, OnInternalError, OnBadGateway, OnServiceUnavailable,
@@ -46,7 +41,7 @@ var (
 		FromDocExample, FromName, FromInferred, FromHint, FromDescriptionText, FromGeneratedMock,
 	}
 	sourceKinds = []SourceKind{SourceMCP}
-	states      = []State{StateGenerated, StateReviewRequired, StateApproved, StateDeprecated, StateBlocked}
+	states      = []State{StateGenerated, StateReviewRequired, StateApproved, StateBlocked}
 	styles      = []PaginationStyle{PaginationCursor, PaginationPage, PaginationOffset, PaginationLink}
 )
 
@@ -62,10 +57,8 @@ func Enumerations() map[reflect.Type][]string {
 	add(table, classes)
 	add(table, derivations)
 	add(table, effects)
-	add(table, errorCodes)
 	add(table, idempotencyOrder)
 	add(table, kindOrder)
-	add(table, lifecycles)
 	add(table, marks)
 	add(table, means)
 	add(table, mechanisms)

@@ -26,6 +26,15 @@ func DigestOf(src []byte) (string, error) {
 	return Digest(c), nil
 }
 
+// DigestValue returns the [DigestOf] of v's JSON; "" with an error when v cannot be written.
+func DigestValue(v any) (string, error) {
+	text, err := EncodeCompact(v)
+	if err != nil {
+		return "", err
+	}
+	return DigestOf(text)
+}
+
 // IsDigest reports whether s has the shape that [Digest] writes.
 func IsDigest(s string) bool {
 	digits, ok := strings.CutPrefix(s, digestPrefix)

@@ -7,6 +7,7 @@ import (
 
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/compiler/pack"
 	"anvil/compiler/pack/emit/metadata"
 )
 
@@ -15,8 +16,8 @@ const SchemaVersion = 1
 
 // The files of a certificate in a pack. Both stand outside the pack's digest.
 const (
-	File         = "certification.json"
-	EnvelopeFile = "attestations/certification.dsse.json"
+	File         = pack.CertificationFile
+	EnvelopeFile = pack.EnvelopeFile
 )
 
 // Level is how far a pack was certified.
@@ -60,8 +61,8 @@ type Subject struct {
 	Contract      string   `json:"contract"`
 	Text          string   `json:"text"`
 	Identity      string   `json:"identity"`
-	Signature     string   `json:"signature"` // of all operations
-	Exposed       string   `json:"exposed"`   // of the approved ones
+	Signature     string   `json:"surfaceSignature"` // of all operations
+	Exposed       string   `json:"exposed"`          // of the approved ones
 	ToolsMetadata []string `json:"toolsMetadata"`
 	Canon         string   `json:"canon"`
 }
@@ -88,24 +89,24 @@ const (
 type Gate struct {
 	Outcome Outcome         `json:"outcome"`
 	Axis    string          `json:"axis"` // the revision it was judged by
-	Rules   []RuleOutcome   `json:"rules"`
-	Clients []ClientOutcome `json:"clients"`
+	Rules   []RuleResult    `json:"rules"`
+	Clients []ClientVerdict `json:"clients"`
 }
 
-// RuleOutcome is one rule of the gate.
-type RuleOutcome struct {
+// RuleResult is one rule of the gate.
+type RuleResult struct {
 	ID       string `json:"id"`
-	Outcome  string `json:"outcome"`           // pass, info, warning, error: the worst that nobody accepts; or not_evaluated
+	Worst    string `json:"worst"`             // pass, info, warning, error: the worst that nobody accepts; or not_evaluated
 	Count    int    `json:"count"`             // findings
 	Accepted int    `json:"accepted,omitzero"` // of them, let pass by the policy
 	Why      string `json:"why,omitzero"`      // it was not evaluated
 }
 
-// ClientOutcome is how one client takes the surface, by what was known of it in a month.
-type ClientOutcome struct {
+// ClientVerdict is how one client takes the surface, by what was known of it in a month.
+type ClientVerdict struct {
 	Client    string `json:"client"`
 	Required  bool   `json:"required"`  // the policy asks that it takes the surface
-	Outcome   string `json:"outcome"`   // taken, warned, refused
+	Verdict   string `json:"verdict"`   // taken, warned, refused
 	Confirmed string `json:"confirmed"` // the month in which its limits were last confirmed
 }
 

@@ -22,18 +22,18 @@ const DefaultValidity = 90 * 24 * time.Hour
 
 // Inputs are what a certification is made from. The same inputs make the same bytes.
 type Inputs struct {
-	Pack     *pack.Pack   // whole: as [pack.Open] returns it
-	Gate     gate.Options // of them MaxTools, Clients and Accepted are the policy; the rest is taken from the pack and the evidence
-	Evidence *Evidence    // of the capture; nil when there is none
-	At       time.Time    // of issue; seconds count
-	Expires  time.Time    // the first moment at which it holds no more; zero for the latest one allowed within DefaultValidity
+	Pack     *pack.Pack       // whole: as [pack.Open] returns it
+	Gate     gate.Options     // of them MaxTools, Clients and Accepted are the policy; the rest is taken from the pack and the evidence
+	Evidence *CaptureEvidence // of the capture; nil when there is none
+	At       time.Time        // of issue; seconds count
+	Expires  time.Time        // the first moment at which it holds no more; zero for the latest one allowed within DefaultValidity
 	Serial   int
 	Version  string // of anvil
 	Flags    string // of the command that makes the same certification again, beside those for time and serial
 }
 
-// Evidence is what is known of how the snapshot in the pack was captured.
-type Evidence struct {
+// CaptureEvidence is what is known of how the snapshot in the pack was captured.
+type CaptureEvidence struct {
 	Snapshot  string         // digest of the snapshot that was made then
 	Digest    string         // of the file that says so
 	Captures  int            // that were compared; 0 when it was made once
@@ -59,7 +59,7 @@ type run struct {
 }
 
 // Certify runs every static check over the pack and says what came out. A check that fails makes the level [Failed] and is no error. The error
-// matches [ErrInputs] when time or evidence do not fit the pack.
+// matches [ErrInputs] when time or capture evidence do not fit the pack.
 func Certify(ctx context.Context, in Inputs) (Certification, error) {
 	r := &run{Inputs: in}
 	r.At = in.At.UTC().Truncate(time.Second)
@@ -74,14 +74,11 @@ func Certify(ctx context.Context, in Inputs) (Certification, error) {
 		return Certification{}, err
 	}
 	r.cert.Policy = r.policy()
-	r.cert.Tools, r.cert.Materials = r.tools(), r.materials()
-	base, err := r.base()
-	if err != nil {
-		return Certification{}, err
-	}
+	r.cert.Tools = r.tools()
 	r.cert.Checks = []Check{
-		r.checkFiles(), r.checkRebuild(), r.checkSignature(), r.checkExposure(), r.checkApprovals(), r.checkGate(), base, r.checkStability(),
+		r.checkFiles(), r.checkRebuild(), r.checkSurfaceSignature(), r.checkExposure(), r.checkApprovals(), r.checkGate(), r.base(), r.checkStability(),
 	}
+	r.cert.Materials = r.materials()
 	if r.cert.Level = StaticPassed; len(r.cert.Failing()) > 0 {
 		r.cert.Level = Failed
 	}
@@ -102,7 +99,7 @@ func (r *run) open() (err error) {
 		return err
 	}
 	if r.Evidence != nil && r.Evidence.Snapshot != r.snapshot.Digest {
-		return fmt.Errorf("%w: the evidence is about the snapshot %s, and the pack holds %s; capture again with --evidence, or leave it out",
+		return fmt.Errorf("%w: the capture evidence is about the snapshot %s, and the pack holds %s; capture again with --evidence, or leave it out",
 			ErrInputs, r.Evidence.Snapshot, r.snapshot.Digest)
 	}
 	r.byID, r.byTool = map[string]air.Operation{}, map[string]air.Operation{}
@@ -121,7 +118,7 @@ func (r *run) subject() error {
 		Text: d.Text, Identity: d.Identity, Signature: r.whole.Digest, Exposed: r.exposed.Digest, ToolsMetadata: []string{}, Canon: canon.ID,
 	}
 	for _, a := range m.Artifacts {
-		if a.Kind == kindMetadata {
+		if a.Kind == pack.KindMetadata {
 			r.cert.Subject.ToolsMetadata = append(r.cert.Subject.ToolsMetadata, a.Digest)
 		}
 	}
@@ -154,13 +151,22 @@ func approvalOf(o air.Operation) *Approval {
 	return &Approval{o.Approval.By, o.Approval.At, o.Approval.Reason, o.Approval.Expires}
 }
 
+// materialEvidence is the material of which nothing else in a certification tells.
+const materialEvidence = "capture-evidence"
+
 func (r *run) materials() []Material {
-	materials := []Material{{"snapshot", r.snapshot.Digest}, {"policy", r.cert.Policy.Digest}, {"rules", r.cert.Policy.Rules}, {"client-profiles", r.cert.Policy.Profiles}}
-	if r.Pack.Manifest.Base != "" {
-		materials = append(materials, Material{"base", r.Pack.Manifest.Base})
-	}
+	materials := materialsOf(r.cert)
 	if r.Evidence != nil {
-		materials = append(materials, Material{"capture-evidence", r.Evidence.Digest})
+		materials = append(materials, Material{materialEvidence, r.Evidence.Digest})
+	}
+	return materials
+}
+
+// materialsOf are the materials that follow from the rest of a certification.
+func materialsOf(c Certification) []Material {
+	materials := []Material{{"snapshot", c.Subject.Snapshot}, {"policy", c.Policy.Digest}, {"rules", c.Policy.Rules}, {"client-profiles", c.Policy.Profiles}}
+	if c.Base != nil {
+		materials = append(materials, Material{"base", c.Base.Base})
 	}
 	return materials
 }
@@ -217,10 +223,7 @@ func lastMoment(o air.Operation) (time.Time, bool) {
 	if o.Approval == nil || o.Approval.Expires == "" {
 		return time.Time{}, false
 	}
-	if day, err := time.Parse(time.DateOnly, o.Approval.Expires); err == nil {
-		return day.AddDate(0, 0, 1), true
-	}
-	at, err := time.Parse(time.RFC3339, o.Approval.Expires)
+	at, err := air.ParseEnd(o.Approval.Expires)
 	return at, err == nil
 }
 

@@ -33,7 +33,7 @@ func TestCertifyAWholePack(t *testing.T) {
 	p := refundsPack(t)
 	c := made(t, certify.Inputs{Pack: p})
 	want := map[string]certify.Outcome{
-		"files-verify": certify.Pass, "rebuilds-from-itself": certify.Pass, "signature-agrees": certify.Pass, "nothing-unapproved-exposed": certify.Pass,
+		"files-verify": certify.Pass, "rebuilds-from-itself": certify.Pass, "surface-signature-agrees": certify.Pass, "nothing-unapproved-exposed": certify.Pass,
 		"approvals-in-force": certify.Pass, "gate": certify.Pass, "base-diff": certify.NotApplicable, "capture-stability": certify.NotRecorded,
 	}
 	if diff := cmp.Diff(want, outcomes(c)); diff != "" {
@@ -46,7 +46,7 @@ func TestCertifyAWholePack(t *testing.T) {
 		t.Errorf("%d rules of %d, %d clients of %d", len(c.Gate.Rules), len(gate.Rules), len(c.Gate.Clients), len(profiles.All().Clients))
 	}
 	for _, client := range c.Gate.Clients {
-		if client.Confirmed == "" || client.Outcome == "" {
+		if client.Confirmed == "" || client.Verdict == "" {
 			t.Errorf("client %+v has no date or no outcome", client)
 		}
 	}
@@ -74,10 +74,10 @@ func TestEveryRuleIsEvaluated(t *testing.T) {
 	left := func(in certify.Inputs) (ids []string) {
 		in.Pack = p
 		for _, o := range made(t, in).Gate.Rules {
-			if o.Outcome == "not_evaluated" {
+			if o.Worst == "not_evaluated" {
 				ids = append(ids, o.ID)
 			}
-			if (o.Outcome == "not_evaluated") != (o.Why != "") {
+			if (o.Worst == "not_evaluated") != (o.Why != "") {
 				t.Errorf("%+v: what was not evaluated says why, and nothing else does", o)
 			}
 		}
@@ -87,7 +87,7 @@ func TestEveryRuleIsEvaluated(t *testing.T) {
 	if diff := cmp.Diff(want, left(certify.Inputs{})); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	evidence := &certify.Evidence{Snapshot: p.Manifest.Snapshot, Digest: canon.Digest(nil), Captures: 3, Pages: map[string]int{"tools/list": 1}}
+	evidence := &certify.CaptureEvidence{Snapshot: p.Manifest.Snapshot, Digest: canon.Digest(nil), Captures: 3, Pages: map[string]int{"tools/list": 1}}
 	if got := left(certify.Inputs{Evidence: evidence}); slices.Contains(got, "page-size-below-count") || len(got) != len(want)-1 {
 		t.Errorf("with page counts: %v", got)
 	}
@@ -173,23 +173,36 @@ func TestChecksFail(t *testing.T) {
 	for path, data := range whole.Files {
 		swapped.Files[path] = append(bytes.Clone(data), ' ')
 	}
-	worded := inputsOf(t, s)
-	worded.Base = changed(t, s)
+	document, err := whole.Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, o := range document.Operations {
+		if o.Approval != nil {
+			bound := *o.Approval
+			bound.TextDigest = canon.Digest(nil)
+			document.Operations[i].Approval = &bound
+		}
+	}
+	rebound, err := document.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name, check, says string
 		in                certify.Inputs
 	}{
 		{"a file that is not the sealed one", "files-verify", "is not the one that was sealed", certify.Inputs{Pack: &swapped}},
 		{"a file that does not follow", "rebuilds-from-itself", `"tools-metadata.json" is not what the pack's own inputs give`, certify.Inputs{Pack: metadata(`"risk": "high"`, `"risk": "low"`)}},
-		{"a contract that is another's", "signature-agrees", "states another digest of", certify.Inputs{Pack: metadata(`"digest": "sha256:`, `"digest": "sha256:0`)}},
-		{"a tool left out", "signature-agrees", "lists 9 of 10", certify.Inputs{Pack: metadata(`"name": "create_refund"`, `"name": "made_up"`)}},
-		{"a signature of something else", "signature-agrees", "is not the signature of the operations", certify.Inputs{Pack: with(whole, pack.SignatureFile, "signature",
+		{"a contract that is another's", "surface-signature-agrees", "states another digest of", certify.Inputs{Pack: metadata(`"digest": "sha256:`, `"digest": "sha256:0`)}},
+		{"a tool left out", "surface-signature-agrees", "lists 9 of 10", certify.Inputs{Pack: metadata(`"name": "create_refund"`, `"name": "made_up"`)}},
+		{"a signature of something else", "surface-signature-agrees", "is not the surface signature of the operations", certify.Inputs{Pack: with(whole, pack.SignatureFile, "signature",
 			bytes.Replace(whole.Files[pack.SignatureFile], []byte(`"digest": "sha256:`), []byte(`"digest": "sha256:0`), 1))}},
-		{"an artifact that states another signature", "signature-agrees", "states the signature", certify.Inputs{Pack: with(whole, "simulator.yaml", "simulator",
+		{"an artifact that states another signature", "surface-signature-agrees", "states the surface signature", certify.Inputs{Pack: with(whole, "simulator.yaml", "simulator",
 			[]byte("signature: "+canon.Digest(nil)+"\n"))}},
-		{"a command line that leaves one out", "signature-agrees", `cli leaves out "refunds.list_refunds"`, certify.Inputs{Pack: with(whole, "cli/commands.json", "cli",
+		{"a command line that leaves one out", "surface-signature-agrees", `cli leaves out "refunds.list_refunds"`, certify.Inputs{Pack: with(whole, "cli/commands.json", "cli",
 			[]byte(`{"commands":[{"operation":"refunds.get_refund"}]}`))}},
-		{"what is no data", "signature-agrees", "cannot be read", certify.Inputs{Pack: with(whole, "cli/commands.json", "cli", []byte(`{`))}},
+		{"what is no data", "surface-signature-agrees", "cannot be read", certify.Inputs{Pack: with(whole, "cli/commands.json", "cli", []byte(`{`))}},
 		{"a state that is not so", "nothing-unapproved-exposed", `has "refunds.approve_refund" as approved`, certify.Inputs{Pack: metadata(
 			`"state": "review_required"`, `"state": "approved"`)}},
 		{"a command of no approved operation", "nothing-unapproved-exposed", `cli/commands.json offers "refunds.cancel_refund"`, certify.Inputs{Pack: with(whole,
@@ -198,14 +211,16 @@ func TestChecksFail(t *testing.T) {
 			"capabilities/x.yaml", "capability", []byte("operationIds: [refunds.get_refund, refunds.cancel_refund]\n"))}},
 		{"a skill that offers one", "nothing-unapproved-exposed", `skill/x/SKILL.md offers "refunds.cancel_refund"`, certify.Inputs{Pack: with(whole,
 			"skill/x/SKILL.md", "skill", []byte("Operations: `refunds.get_refund`, `refunds.cancel_refund`\n"))}},
+		{"something that anvil does not write yet", "nothing-unapproved-exposed", `posters/x.md offers "refunds.cancel_refund"`, certify.Inputs{Pack: with(whole,
+			"posters/x.md", "poster", []byte("`refunds.get_refund`, `refunds.list_refunds`, `refunds.cancel_refund`\n"))}},
 		{"a facade that exposes all", "nothing-unapproved-exposed", "expose more than what is approved", certify.Inputs{Pack: with(whole, pack.FacadeFile, "facade",
 			bytes.Replace(whole.Files[pack.FacadeFile], []byte("expose: approved"), []byte("expose: all"), 1))}},
+		{"nothing approved", "approvals-in-force", "nothing is approved, so there is nothing to certify", certify.Inputs{Pack: built(t, emit.Inputs{Snapshot: s, Mode: pack.Adopt})}},
 		{"an approval that ended", "approvals-in-force", "expired on 2026-11-29", certify.Inputs{Pack: other(inputsOf(t, s), func(a *air.Approval) { a.Expires = "2026-11-29" })}},
-		{"a text that nobody approved", "approvals-in-force", "is not the one that", certify.Inputs{Pack: other(inputsOf(t, s), func(a *air.Approval) { a.TextDigest = canon.Digest(nil) })}},
-		{"a change whose text nobody approved", "base-diff", "covered by no approval of its text", certify.Inputs{Pack: other(worded, func(a *air.Approval) { a.TextDigest = canon.Digest(nil) })}},
+		{"a text that nobody approved", "approvals-in-force", "lapses: the operation's text has changed since", certify.Inputs{Pack: with(whole, pack.AIRFile, "air", rebound)}},
 		{"a policy that refuses the surface", "gate", "tool-budget refuses the surface", certify.Inputs{Pack: whole, Gate: gate.Options{MaxTools: 3}}},
 		{"a client that refuses it", "gate", "not-strict refuses the surface", certify.Inputs{Pack: whole, Gate: gate.Options{Clients: []string{"openai-strict"}}}},
-		{"captures that differ", "capture-stability", "tool/now differed", certify.Inputs{Pack: whole, Evidence: &certify.Evidence{
+		{"captures that differ", "capture-stability", "tool/now differed", certify.Inputs{Pack: whole, Evidence: &certify.CaptureEvidence{
 			Snapshot: whole.Manifest.Snapshot, Digest: canon.Digest(nil), Captures: 3, Differing: []string{"tool/now"}}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -213,6 +228,9 @@ func TestChecksFail(t *testing.T) {
 			i := slices.IndexFunc(c.Checks, func(check certify.Check) bool { return check.ID == tt.check })
 			if got := c.Checks[i]; got.Outcome != certify.Fail || !strings.Contains(got.Detail, tt.says) {
 				t.Errorf("%s, want a failure that says %q", got, tt.says)
+			}
+			if hint := certify.FailedCheck(c.Checks[i], &pack.Pack{Dir: "my pack"}).Hint; hint == "" || strings.Contains(hint, "PACK") {
+				t.Errorf("hint %q", hint)
 			}
 			if c.Level != certify.Failed || c.LevelAt(day0) != certify.Failed {
 				t.Errorf("level %s", c.Level)
@@ -227,14 +245,14 @@ func TestWhatOffersApprovedOperationsPasses(t *testing.T) {
 	p = with(p, "cli/commands.json", "cli", []byte(`{"commands":[{"operation":"refunds.get_refund","description":"refunds.cancel_refund"},{"operation":"refunds.list_refunds"}]}`))
 	p = with(p, "cli/refunds", "cli", []byte("#!/bin/sh\n"))
 	got := outcomes(made(t, certify.Inputs{Pack: p}))
-	if got["signature-agrees"] != certify.Pass || got["nothing-unapproved-exposed"] != certify.Pass {
+	if got["surface-signature-agrees"] != certify.Pass || got["nothing-unapproved-exposed"] != certify.Pass {
 		t.Errorf("%v", got)
 	}
 }
 
 func TestEvidenceOfStability(t *testing.T) {
 	p := refundsPack(t)
-	evidence := certify.Evidence{Snapshot: p.Manifest.Snapshot, Digest: canon.Digest(nil), Captures: 3}
+	evidence := certify.CaptureEvidence{Snapshot: p.Manifest.Snapshot, Digest: canon.Digest(nil), Captures: 3}
 	c := made(t, certify.Inputs{Pack: p, Evidence: &evidence})
 	if outcomes(c)["capture-stability"] != certify.Pass || !slices.Contains(c.Materials, certify.Material{Name: "capture-evidence", Digest: evidence.Digest}) {
 		t.Errorf("%v, %v", c.Checks, c.Materials)

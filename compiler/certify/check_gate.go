@@ -35,15 +35,15 @@ func (r *run) judge(ctx context.Context) error {
 	}
 	r.cert.Gate = Gate{
 		Outcome: Pass, Axis: profiles.All().Spec(r.snapshot.ProtocolVersion).Axis(),
-		Rules: r.ruleOutcomes(v.Findings), Clients: clientOutcomes(v.Findings, o.Clients),
+		Rules: r.ruleResults(v.Findings), Clients: clientVerdicts(v.Findings, o.Clients),
 	}
-	if slices.ContainsFunc(r.cert.Gate.Rules, func(o RuleOutcome) bool { return o.Outcome == string(diag.Error) }) {
+	if slices.ContainsFunc(r.cert.Gate.Rules, func(o RuleResult) bool { return o.Worst == string(diag.Error) }) {
 		r.cert.Gate.Outcome = Fail
 	}
 	return nil
 }
 
-func (r *run) ruleOutcomes(findings []diag.Finding) []RuleOutcome {
+func (r *run) ruleResults(findings []diag.Finding) []RuleResult {
 	worst, counts, accepted := map[string]diag.Class{}, map[string]int{}, map[string]int{}
 	for _, f := range findings {
 		if counts[f.Rule]++; f.Accepted != nil {
@@ -52,19 +52,19 @@ func (r *run) ruleOutcomes(findings []diag.Finding) []RuleOutcome {
 			worst[f.Rule] = f.Class
 		}
 	}
-	outcomes := []RuleOutcome{}
+	results := []RuleResult{}
 	for _, rule := range gate.Rules {
-		o := RuleOutcome{ID: rule.ID, Outcome: "pass", Count: counts[rule.ID], Accepted: accepted[rule.ID], Why: r.unevaluated(rule.ID)}
+		o := RuleResult{ID: rule.ID, Worst: "pass", Count: counts[rule.ID], Accepted: accepted[rule.ID], Why: r.unevaluated(rule.ID)}
 		if class := worst[rule.ID]; class != "" {
-			o.Outcome, o.Why = string(class), ""
+			o.Worst, o.Why = string(class), ""
 		} else if o.Count > 0 { // all of them accepted
-			o.Outcome, o.Why = string(diag.Info), ""
+			o.Worst, o.Why = string(diag.Info), ""
 		} else if o.Why != "" {
-			o.Outcome = notEvaluated
+			o.Worst = notEvaluated
 		}
-		outcomes = append(outcomes, o)
+		results = append(results, o)
 	}
-	return outcomes
+	return results
 }
 
 const notEvaluated = "not_evaluated"
@@ -78,24 +78,24 @@ func (r *run) unevaluated(rule string) string {
 	return why
 }
 
-// clientOutcomes tell how each client takes the surface.
-func clientOutcomes(findings []diag.Finding, required []string) []ClientOutcome {
-	outcomes := []ClientOutcome{}
+// clientVerdicts tell how each client takes the surface.
+func clientVerdicts(findings []diag.Finding, required []string) []ClientVerdict {
+	verdicts := []ClientVerdict{}
 	for _, p := range profiles.All().Clients {
-		o := ClientOutcome{p.ID, slices.Contains(required, p.ID), "taken", p.Confirmed()}
+		v := ClientVerdict{p.ID, slices.Contains(required, p.ID), "taken", p.Confirmed()}
 		for _, f := range findings {
 			if f.Axis != p.Axis() {
 				continue
 			}
 			if f.Refuses {
-				o.Outcome = "refused"
+				v.Verdict = "refused"
 				break
 			}
-			o.Outcome = "warned"
+			v.Verdict = "warned"
 		}
-		outcomes = append(outcomes, o)
+		verdicts = append(verdicts, v)
 	}
-	return outcomes
+	return verdicts
 }
 
 // checkGate sums the gate up.
@@ -103,10 +103,10 @@ func (r *run) checkGate() Check {
 	var problems []string
 	evaluated, found, passed := 0, 0, 0
 	for _, o := range r.cert.Gate.Rules {
-		if o.Outcome == string(diag.Error) {
+		if o.Worst == string(diag.Error) {
 			problems = append(problems, fmt.Sprintf("%s refuses the surface (%d)", o.ID, o.Count))
 		}
-		if o.Outcome != notEvaluated {
+		if o.Worst != notEvaluated {
 			evaluated++
 		}
 		found, passed = found+o.Count, passed+o.Accepted

@@ -10,11 +10,11 @@ import (
 	"anvil/compiler/pack"
 )
 
-// checkSignature holds every artifact that lists operations against the operations of the document.
-func (r *run) checkSignature() Check {
-	signatures := map[string]air.OperationSignature{}
+// checkSurfaceSignature holds every artifact that lists operations against the operations of the document.
+func (r *run) checkSurfaceSignature() Check {
+	operations := map[string]air.OperationSignature{}
 	for _, o := range r.whole.Operations {
-		signatures[o.ID] = o
+		operations[o.ID] = o
 	}
 	var problems, agree []string
 	offered := map[string]map[string]bool{} // by kind
@@ -30,12 +30,12 @@ func (r *run) checkSignature() Check {
 		before := len(problems)
 		problems = append(problems, r.wrongSets(a, l)...)
 		for _, e := range l.entries {
-			problems = append(problems, e.differs(a, signatures[e.operation.ID])...)
+			problems = append(problems, e.differs(a, operations[e.operation.ID])...)
 		}
-		if want := len(r.document.Operations); (a.Kind == kindSignature || a.Kind == kindMetadata) && len(l.entries) != want {
+		if want := len(r.document.Operations); (a.Kind == pack.KindSignature || a.Kind == pack.KindMetadata) && len(l.entries) != want {
 			problems = append(problems, fmt.Sprintf("%s lists %d of %d operations", a.Path, len(l.entries), want))
 		}
-		if slices.Contains(offering, a.Kind) && len(l.named) > 0 {
+		if pack.Offers(a.Kind) && len(l.named) > 0 {
 			if offered[a.Kind] == nil {
 				offered[a.Kind] = map[string]bool{}
 			}
@@ -46,7 +46,7 @@ func (r *run) checkSignature() Check {
 		}
 	}
 	problems = append(problems, r.leftOut(offered)...)
-	return result(checkSignature, problems, fmt.Sprintf("%d artifacts list operations, and agree with the signature %s: %s",
+	return result(checkSurfaceSignature, problems, fmt.Sprintf("%d artifacts list operations, and agree with the surface signature %s: %s",
 		len(agree), r.whole.Digest, listed(agree)))
 }
 
@@ -69,7 +69,7 @@ func (e entry) differs(a pack.Artifact, s air.OperationSignature) []string {
 		"contractDigest": s.ContractDigest, "textDigest": s.TextDigest, "inputSchemaDigest": s.InputSchemaDigest,
 		"outputSchemaDigest": s.OutputSchemaDigest, "effectDigest": s.EffectDigest,
 	}
-	if a.Kind == kindMetadata {
+	if a.Kind == pack.KindMetadata {
 		want["digest"] = s.ContractDigest
 	}
 	var problems []string
@@ -82,20 +82,20 @@ func (e entry) differs(a pack.Artifact, s air.OperationSignature) []string {
 	return problems
 }
 
-// wrongSets are the digests of whole signatures that an artifact states and that are not the pack's.
+// wrongSets are the digests of whole surface signatures that an artifact states and that are not the pack's.
 func (r *run) wrongSets(a pack.Artifact, l listing) []string {
 	var problems []string
 	for _, digest := range l.sets {
 		if digest != r.whole.Digest && digest != r.exposed.Digest {
-			problems = append(problems, fmt.Sprintf("%s states the signature %s, which is not that of the operations", a.Path, digest))
+			problems = append(problems, fmt.Sprintf("%s states the surface signature %s, which is not that of the operations", a.Path, digest))
 		}
 	}
-	if a.Kind != kindSignature {
+	if a.Kind != pack.KindSignature {
 		return problems
 	}
 	var s air.Signature
 	if err := strict(r.Pack.Files[a.Path], &s); err != nil || s.Digest != r.whole.Digest {
-		problems = append(problems, fmt.Sprintf("%s is not the signature of the operations, %s", a.Path, r.whole.Digest))
+		problems = append(problems, fmt.Sprintf("%s is not the surface signature of the operations, %s", a.Path, r.whole.Digest))
 	}
 	return problems
 }
@@ -106,11 +106,11 @@ func (r *run) checkExposure() Check {
 	var problems []string
 	kinds := map[string]bool{}
 	for _, a := range r.Pack.Manifest.Artifacts {
-		if isSource(a.Kind) || a.Kind == kindSignature {
+		if isSource(a.Kind) || a.Kind == pack.KindSignature {
 			continue
 		}
 		kinds[a.Kind] = true
-		if a.Kind == kindFacade {
+		if a.Kind == pack.KindFacade {
 			if s, err := pack.DecodeFacadeSettings(r.Pack.Files[a.Path]); err != nil || s.Expose != "approved" {
 				problems = append(problems, fmt.Sprintf("%s lets the facade expose more than what is approved", a.Path))
 			}
@@ -135,7 +135,7 @@ func (r *run) unapproved(a pack.Artifact) []string {
 			told[e.operation.ID] = true
 		}
 	}
-	if !slices.Contains(offering, a.Kind) {
+	if !pack.Offers(a.Kind) {
 		return problems
 	}
 	for _, id := range slices.Sorted(maps.Keys(l.named)) {

@@ -14,18 +14,18 @@ import (
 
 // The static checks. Verification asks for each of them.
 const (
-	checkFiles     = "files-verify"
-	checkRebuild   = "rebuilds-from-itself"
-	checkSignature = "signature-agrees"
-	checkExposure  = "nothing-unapproved-exposed"
-	checkApprovals = "approvals-in-force"
-	checkGate      = "gate"
-	checkBase      = "base-diff"
-	checkStability = "capture-stability"
+	checkFiles            = "files-verify"
+	checkRebuild          = "rebuilds-from-itself"
+	checkSurfaceSignature = "surface-signature-agrees"
+	checkExposure         = "nothing-unapproved-exposed"
+	checkApprovals        = "approvals-in-force"
+	checkGate             = "gate"
+	checkBase             = "base-diff"
+	checkStability        = "capture-stability"
 )
 
 // CheckIDs lists the static checks, in their order.
-var CheckIDs = []string{checkFiles, checkRebuild, checkSignature, checkExposure, checkApprovals, checkGate, checkBase, checkStability}
+var CheckIDs = []string{checkFiles, checkRebuild, checkSurfaceSignature, checkExposure, checkApprovals, checkGate, checkBase, checkStability}
 
 // result makes a check that fails when something is wrong.
 func result(id string, problems []string, fine string) Check {
@@ -88,13 +88,15 @@ func (r *run) checkApprovals() Check {
 			continue
 		}
 		exposed++
-		now := r.now.Operations[i]
-		switch {
-		case now.State != air.StateApproved && len(found) == 0:
+		if r.now.Operations[i].State != air.StateApproved && len(found) == 0 {
 			problems = append(problems, fmt.Sprintf("operation %q is approved by nobody whose approval holds", o.ID))
-		case now.State == air.StateApproved && now.Approval.TextDigest != o.TextDigest && len(found) == 0:
-			problems = append(problems, fmt.Sprintf("the text of operation %q is not the one that was approved", o.ID))
 		}
+	}
+	switch { // every check would pass, of nothing
+	case len(r.document.Operations) == 0:
+		problems = append(problems, "the server has no tools, so there is nothing to certify; `anvil mcp check` tells when its surface changes, without a certificate")
+	case exposed == 0:
+		problems = append(problems, "nothing is approved, so there is nothing to certify: nobody may call anything of this pack")
 	}
 	fine := fmt.Sprintf("%d of %d operations are approved, and every approval holds", exposed, len(r.document.Operations))
 	if first, ok := r.firstEnd(); ok {
@@ -127,7 +129,7 @@ func (r *run) checkStability() Check {
 	case r.Evidence == nil:
 		return Check{checkStability, NotRecorded, "no evidence of the capture was given; `anvil mcp inspect TARGET --stable 3 --evidence FILE` records it"}
 	case r.Evidence.Captures < 2:
-		return Check{checkStability, NotRecorded, "the evidence is of one capture; record several with `anvil mcp inspect TARGET --stable 3 --evidence FILE`"}
+		return Check{checkStability, NotRecorded, "the capture evidence is of one capture; record several with `anvil mcp inspect TARGET --stable 3 --evidence FILE`"}
 	}
 	differing := slices.Clone(r.Evidence.Differing)
 	for i, what := range differing {
@@ -136,7 +138,21 @@ func (r *run) checkStability() Check {
 	return result(checkStability, differing, fmt.Sprintf("%d captures showed the same surface", r.Evidence.Captures))
 }
 
-// FailedCheck is the finding of a check that failed.
-func FailedCheck(c Check) diag.Finding {
-	return checkFailed.Finding("check/"+c.ID, fmt.Sprintf("the check %s fails: %s", c.ID, c.Detail)).Sealed()
+// FailedCheck is the finding of a check that failed, of a pack at a path; the hint holds commands for that path, which the check itself never does.
+func FailedCheck(c Check, p *pack.Pack) diag.Finding {
+	f := checkFailed.Finding("check/"+c.ID, fmt.Sprintf("the check %s fails: %s", c.ID, c.Detail))
+	f.Hint = p.Hint(mending[c.ID])
+	return f.Sealed()
+}
+
+// mending says what to do about each check that fails.
+var mending = map[string]string{
+	checkFiles:            "see `anvil pack verify PACK`; restore what was changed from version control",
+	checkRebuild:          "see `anvil pack verify PACK`; restore what was changed from version control, or build the pack again with `anvil mcp adopt TARGET --mode MODE --out PACK`",
+	checkSurfaceSignature: "see `anvil pack verify PACK`; build the pack again with `anvil mcp adopt TARGET --mode MODE --out PACK`",
+	checkExposure:         "see `anvil pack verify PACK`; build the pack again with `anvil mcp adopt TARGET --mode MODE --out PACK`",
+	checkApprovals:        "look at the operations with `anvil mcp review PACK` and approve what may be called, or approve those that only read with `anvil mcp approve PACK --read-only`; then certify again",
+	checkGate:             "see `anvil mcp inspect PACK`; have the server mended, or write down what you accept and why in the section gate of anvil.yaml",
+	checkBase:             "see `anvil mcp review PACK`, and approve what you have read with `anvil mcp approve PACK OPERATION`; then certify again",
+	checkStability:        "capture again with `anvil mcp inspect TARGET --stable 3 --evidence FILE`, and adopt what does not change from one capture to the next",
 }

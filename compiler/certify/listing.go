@@ -14,31 +14,16 @@ import (
 	"anvil/compiler/yaml"
 )
 
-// The kinds of artifacts that are read in a way of their own. Whatever else lists operations is read by what its members are called.
-const (
-	kindSnapshot  = "snapshot"
-	kindAIR       = "air"
-	kindSignature = "signature"
-	kindMetadata  = "tools-metadata"
-	kindDiff      = "diff"
-	kindFacade    = "facade"
-)
-
-// offering are the kinds whose artifacts exist to offer operations to callers: to name one there is to offer it.
-var offering = []string{"capability", "cli", "skill", "simulator", "server"}
-
 // isSource reports a kind that says what there is, or was, and offers nothing.
 func isSource(kind string) bool {
-	return slices.Contains([]string{kindSnapshot, kindAIR, kindDiff}, kind)
+	return slices.Contains([]string{pack.KindSnapshot, pack.KindAIR, pack.KindDiff}, kind)
 }
-
-func isJSON(name string) bool { return path.Ext(name) == ".json" }
 
 // listing is what an artifact says of operations.
 type listing struct {
 	entries []entry         // places that state something of an operation
 	named   map[string]bool // ids of the operations it names
-	sets    []string        // digests of whole signatures
+	sets    []string        // digests of whole surface signatures
 }
 
 // entry is a place in an artifact that states something of one operation.
@@ -48,7 +33,7 @@ type entry struct {
 }
 
 // The members by which an artifact names an operation, those that state something of it which must be what the document says, those that hold the
-// digest of a whole signature, and those that hold what the server sent, whose words name nothing.
+// digest of a whole surface signature, and those that hold what the server sent, whose words name nothing.
 var (
 	idMembers    = []string{"operation", "operationId", "id"}
 	nameMembers  = []string{"toolName", "publicName", "tool", "name"}
@@ -65,7 +50,7 @@ func (r *run) listing(a pack.Artifact) (listing, error) {
 	case ".json":
 	case ".yaml", ".yml":
 		var err error
-		if text, _, err = yaml.ToJSON(text); err != nil {
+		if text, err = yaml.JSON(text); err != nil {
 			return l, err
 		}
 	default:

@@ -48,13 +48,6 @@ func (p Policy) computeDigest() string {
 
 // digestOf digests data of anvil's own, "" when it cannot be written.
 func digestOf(v any) string {
-	text, err := canon.EncodeCompact(v)
-	if err != nil {
-		return ""
-	}
-	digest, err := canon.DigestOf(text)
-	if err != nil {
-		return ""
-	}
+	digest, _ := canon.DigestValue(v)
 	return digest
 }

@@ -32,8 +32,10 @@ hint and decides nothing.`, "have the pack certified by somebody whose key is in
 		`It names a member or a subject twice, has an unknown member, a digest that is not whole, or times that are none.`, certifyAgain)
 	subjectsMissing = reason("subjects-missing", "What was signed is about nothing",
 		`A statement without a subject fits every pack, so it fits none.`, certifyAgain)
-	keyRoleMissing = reason("key-role-missing", "A key signed that may not certify",
-		`The trust file has the key and does not give it the role certify.`, "have it signed by a key with the role certify, or give the key that role in the trust file")
+	keyRoleMissing = reason("key-role-missing", "Nobody signed who may sign for a part",
+		`A certificate says that the surface was captured so, that the gate lets it pass, and that operations were approved. Who signs vouches for the parts that
+the trust file gives the key: capture, gate, approve, or certify for all of them. For one of the parts too few keys signed that may.`,
+		"have it signed by a key with that role too: `anvil mcp certify PACK --add-signature --key FILE`; or give a key that signed the role in the trust file")
 	keyOutOfTime = reason("key-out-of-time", "A key signed outside its time",
 		`The certificate was issued before notBefore or after notAfter of its key, or that time is over by now. A time of issue is the signer's own word.`,
 		"have it signed by a key that is in its time")
@@ -42,7 +44,7 @@ hint and decides nothing.`, "have the pack certified by somebody whose key is in
 		"certify the pack again with a key that is not revoked")
 	signaturesTooFew = reason("signatures-too-few", "Fewer trusted people signed than are required",
 		`Each key counts once, however often it signed. --require says how many are needed.`,
-		"have it signed by others too: anvil mcp certify PACK --add-signature --key FILE")
+		"have it signed by others too: `anvil mcp certify PACK --add-signature --key FILE`")
 	subjectMismatch = reason("subject-mismatch", "A certificate is of another pack",
 		`A digest that was signed is not that of this pack: the pack was changed, approved or built anew since, or the certificate belongs to another one.`, certifyAgain)
 	certificationDiffers = reason("certification-differs", "certification.json is not what was signed",
@@ -52,7 +54,9 @@ hint and decides nothing.`, "have the pack certified by somebody whose key is in
 	certificateEarly = reason("certificate-not-yet-valid", "A certificate is dated in the future",
 		`Its time of issue is later than the clock here says. One of the two is wrong.`, "see that the clock is right, and certify the pack again")
 	serialRolledBack = reason("serial-rolled-back", "An older certificate stands in the place of a newer one",
-		`The trust file has seen a higher serial of this pack, or asks for one. What was certified before does not hold once it was replaced.`, certifyAgain)
+		`The trust file has seen a higher serial of this pack, or asks for one. What was certified before does not hold once it was replaced.`,
+		"put the newest certification.json and attestations/certification.dsse.json of the pack in their place, as version control has them; if they are lost, look at the pack "+
+			"again and run `anvil mcp certify PACK --key FILE`")
 	policyUnknown = reason("policy-unknown", "A certificate by a policy that is not known",
 		`The policy is not one that this anvil knows, is not what its digest says, or is not among those that the trust file lists.`,
 		"add the policy's digest to policies in the trust file once you know what it asks for, or certify again by a known one")
@@ -62,7 +66,7 @@ hint and decides nothing.`, "have the pack certified by somebody whose key is in
 		`The gate found an error that its policy does not accept, or rules that this anvil knows were not evaluated.`, "mend what the gate found, and certify again")
 	liveDiffers = reason("live-surface-differs", "The server shows another surface than the certified one",
 		`It was changed since it was certified, or shows something else to whoever asks now.`,
-		"see what changed with `anvil mcp diff PACK TARGET`, and adopt and certify again")
+		"see what changed with `anvil mcp diff PACK TARGET`; take it over with `anvil mcp adopt --mode MODE --out PACK TARGET`, approve what you have read, and run `anvil mcp certify PACK --key FILE`")
 )
 
 // Rules lists the reasons for which a pack is not certified or a certificate not believed.

@@ -99,8 +99,6 @@ func both(t *testing.T, s scene, from, to string) certify.Request {
 	return r
 }
 
-func hexOf(digest string) string { return strings.TrimPrefix(digest, "sha256:") }
-
 func urlSafe(t *testing.T, text string) string {
 	t.Helper()
 	data, err := base64.StdEncoding.DecodeString(text)

@@ -3,14 +3,16 @@ package certify
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"anvil/compiler/air"
 	"anvil/compiler/canon"
-	"anvil/compiler/yaml"
+	"anvil/compiler/diag"
 )
 
 // TrustFile is the file that says whose signatures count: YAML or JSON, committed beside what it protects. A key, a role or a member that anvil does
@@ -29,17 +31,11 @@ type TrustKey struct {
 	KeyID        string   `json:"keyid,omitzero"`        // must be that of the key where it is given
 	Public       string   `json:"public,omitzero"`       // SPKI PEM
 	Path         string   `json:"path,omitzero"`         // of a file with it, relative to the trust file and below it
-	Roles        []string `json:"roles"`                 // what it may sign: certify, capture, gate, approve; anvil asks for certify
+	Roles        []string `json:"roles"`                 // what it may sign for: capture, gate, approve, or certify for the three
 	NotBefore    string   `json:"notBefore,omitzero"`    // first day, or a time in RFC 3339
 	NotAfter     string   `json:"notAfter,omitzero"`     // last day, or the moment from which it counts no more
 	RevokedSince string   `json:"revokedSince,omitzero"` // day or time from which nothing it ever signed counts
 }
-
-// RoleCertify is the role that a key needs to certify a pack.
-const RoleCertify = "certify"
-
-// roles are the words that a trust file may use. The others are of later uses.
-var roles = []string{RoleCertify, "capture", "gate", "approve"}
 
 // Trust is a trust file that was read: keys in the order of the file.
 type Trust struct {
@@ -53,38 +49,35 @@ type trustedKey struct {
 	notBefore, notAfter, revoked time.Time // zero where nothing is said
 }
 
-// DecodeTrust reads a trust file. read returns the content of a file beside it, by its path with "/".
+// DecodeTrust reads a trust file. read returns the content of a file beside it, by its path with "/". The error is a *[yaml.Error] where it is about a line.
 func DecodeTrust(data []byte, read func(path string) ([]byte, error)) (Trust, error) {
-	text, _, err := yaml.ToJSON(data)
+	file, lines, err := readTrustFile(data)
 	if err != nil {
 		return Trust{}, err
 	}
-	var t Trust
-	if err := strict(text, &t.file); err != nil {
-		return Trust{}, err
-	}
+	t := Trust{file: file}
 	switch {
-	case t.file.SchemaVersion != 1:
-		return Trust{}, fmt.Errorf("schemaVersion is %d, and this version of anvil reads 1; write schemaVersion: 1, or use a newer anvil", t.file.SchemaVersion)
-	case len(t.file.Keys) == 0:
-		return Trust{}, errors.New("it has no key, so nobody is trusted; add one with what `anvil keys show FILE` prints")
-	case t.file.MinimumSerial < 0:
-		return Trust{}, errors.New("minimumSerial is below 0")
+	case file.SchemaVersion != 1:
+		return Trust{}, wrongAt(lines, "/schemaVersion", "schemaVersion is %d, and this version of anvil reads 1; write schemaVersion: 1, or use a newer anvil", file.SchemaVersion)
+	case len(file.Keys) == 0:
+		return Trust{}, wrongAt(lines, "/keys", "it has no key, so nobody is trusted; add one with what `anvil keys show FILE` prints")
+	case file.MinimumSerial < 0:
+		return Trust{}, wrongAt(lines, "/minimumSerial", "minimumSerial is below 0; give the lowest serial that still counts")
 	}
-	for id, serial := range t.file.Serials {
-		if serial < 1 {
-			return Trust{}, fmt.Errorf("serials: that of %q is not above 0", id)
+	for _, id := range slices.Sorted(maps.Keys(file.Serials)) {
+		if file.Serials[id] < 1 {
+			return Trust{}, wrongAt(lines, "/serials"+canon.Pointer(id), "serials: that of %q is not above 0; give the highest serial seen of the pack", id)
 		}
 	}
-	for _, digest := range t.file.Policies {
+	for i, digest := range file.Policies {
 		if !canon.IsDigest(digest) {
-			return Trust{}, fmt.Errorf("policies: %q is no digest", digest)
+			return Trust{}, wrongAt(lines, fmt.Sprintf("/policies/%d", i), "policies: %q is no digest; give sha256: and 64 hexadecimal digits, as a certification has them", digest)
 		}
 	}
-	for i, k := range t.file.Keys {
+	for i, k := range file.Keys {
 		key, err := t.trusted(k, read)
 		if err != nil {
-			return Trust{}, fmt.Errorf("keys[%d] (%q): %w", i, k.Name, err)
+			return Trust{}, wrongAt(lines, fmt.Sprintf("/keys/%d", i), "keys[%d] (%q): %v", i, k.Name, err)
 		}
 		t.keys = append(t.keys, key)
 	}
@@ -130,7 +123,7 @@ func (t Trust) trusted(k TrustKey, read func(path string) ([]byte, error)) (key 
 // check says what is wrong with the entry itself.
 func (k TrustKey) check() error {
 	switch {
-	case k.Name == "":
+	case !diag.Legible(k.Name):
 		return errors.New("it has no name; say whose key it is")
 	case (k.Public == "") == (k.Path == ""):
 		return errors.New("give the key by public or by path, one of them")
@@ -140,8 +133,8 @@ func (k TrustKey) check() error {
 		return fmt.Errorf("it has no role; give it roles: [%s]", RoleCertify)
 	}
 	for _, role := range k.Roles {
-		if !slices.Contains(roles, role) {
-			return fmt.Errorf("role %q is not known: use one of %s", role, strings.Join(roles, ", "))
+		if !slices.Contains(allRoles, role) {
+			return fmt.Errorf("role %q is not known: use %s", role, strings.Join(allRoles, ", "))
 		}
 	}
 	return nil
@@ -152,42 +145,8 @@ func parseMoment(text string, last bool) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		if last {
-			day = day.AddDate(0, 0, 1)
-		}
+	if day, err := time.Parse(time.DateOnly, text); err == nil && !last {
 		return day, nil
 	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return at, fmt.Errorf("%q is no day such as 2027-01-31, and no time in RFC 3339", text)
-	}
-	return at, nil
-}
-
-// Certifiers counts the keys that may certify, whatever their time.
-func (t Trust) Certifiers() int {
-	n := 0
-	for _, k := range t.keys {
-		if slices.Contains(k.Roles, RoleCertify) {
-			n++
-		}
-	}
-	return n
-}
-
-// refuses says why the key's signature of a certification that was issued at a time does not count; nil when it does.
-func (k trustedKey) refuses(issued, now time.Time) *Refusal {
-	who := fmt.Sprintf("the key %s of %q", ShortID(k.ID()), k.Name)
-	switch {
-	case !slices.Contains(k.Roles, RoleCertify):
-		return refuse(keyRoleMissing, "%s may sign %s, and not certify", who, strings.Join(k.Roles, ", "))
-	case !k.revoked.IsZero() && (!now.Before(k.revoked) || !issued.Before(k.revoked)):
-		return refuse(keyRevoked, "%s is revoked since %s", who, k.RevokedSince)
-	case !k.notBefore.IsZero() && (issued.Before(k.notBefore) || now.Before(k.notBefore)):
-		return refuse(keyOutOfTime, "%s counts from %s on, and the certificate was issued at %s", who, k.NotBefore, issued.Format(time.RFC3339))
-	case !k.notAfter.IsZero() && (!issued.Before(k.notAfter) || !now.Before(k.notAfter)):
-		return refuse(keyOutOfTime, "%s counted until %s", who, k.NotAfter)
-	}
-	return nil
+	return air.ParseEnd(text)
 }

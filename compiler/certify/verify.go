@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"anvil/compiler/adopt/gate"
-	"anvil/compiler/canon"
+	"anvil/compiler/air"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
 	"anvil/compiler/surface"
@@ -18,7 +18,8 @@ type Request struct {
 	Pack     *pack.Pack
 	Findings []diag.Finding // why the pack is not whole, or does not follow from itself; none when it is fine
 	Trust    Trust
-	Require  int // how many keys have to have signed, 1 or more
+	Require  int    // how many keys have to have signed for each part, 1 or more
+	Target   string // the server that Live asks, as the words of a command line
 	Now      time.Time
 	Live     func() (*surface.McpSurfaceSnapshot, error) // asks the server; nil when nobody wants that
 }
@@ -41,17 +42,26 @@ const (
 	StepSkipped StepOutcome = "skipped" // a step before it failed, or nobody asked for it
 )
 
-// Signer is a key that signed and counts.
+// Signer is a key of the trust file that signed.
 type Signer struct {
-	KeyID string `json:"keyid"`
-	Name  string `json:"name"` // by the trust file
+	KeyID string   `json:"keyid"`
+	Name  string   `json:"name"`  // by the trust file
+	Roles []string `json:"roles"` // by the trust file
+}
+
+// Uncounted is a key of the trust file that signed and does not count.
+type Uncounted struct {
+	Signer
+	Reason  string `json:"reason"` // a rule
+	Message string `json:"message"`
 }
 
 // Verification is how a pack was held against its certificate.
 type Verification struct {
 	Steps         []VerifyStep
 	Findings      []diag.Finding // of the step that failed; none when the certificate holds
-	Signers       []Signer
+	Signers       []Signer       // that count
+	Uncounted     []Uncounted
 	Certification *Certification // what was signed by a key of the trust file; nil before that is known
 	Level         Level          // it has now; "" with no Certification
 	Err           error          // why the server could not be asked
@@ -114,17 +124,27 @@ func (v *verifying) step(name string, outcome StepOutcome, reason, message strin
 func (v *verifying) find(r *Refusal) {
 	rule, _ := Rules.Find(r.Rule)
 	f := rule.Finding("certificate/"+v.Pack.Manifest.ID, r.Message)
-	f.Hint = r.Hint
+	f.Hint = v.filled(r.Hint)
 	v.Verification.Findings = append(v.Verification.Findings, f.Sealed())
-	if r.Rule == subjectMismatch.ID {
-		v.Verification.Findings = append(v.Verification.Findings, v.Request.Findings...)
+	v.Verification.Findings = append(v.Verification.Findings, v.Request.Findings...) // which may be why, and are never passed over
+}
+
+// filled puts the pack and the server that a hint is about in the place of the words in capitals.
+func (v *verifying) filled(hint string) string {
+	hint = v.Pack.Hint(hint)
+	if v.Target != "" {
+		hint = strings.ReplaceAll(hint, "TARGET", v.Target)
 	}
+	return hint
 }
 
 // signature reads the envelope and finds the keys that made its signatures. Only what one of them signed is read.
 func (v *verifying) signature() (string, *Refusal) {
 	data, there := v.Pack.Certificates[EnvelopeFile]
 	if !there {
+		if len(v.Request.Findings) > 0 {
+			return "", refuse(certificateMissing, "the pack has no %s that can be read, and does not verify by itself: %s", EnvelopeFile, v.Request.Findings[0].Message)
+		}
 		return "", refuse(certificateMissing, "the pack has no %s", EnvelopeFile)
 	}
 	e, refused := DecodeEnvelope(data)
@@ -157,71 +177,6 @@ func (t Trust) has(id string) bool {
 	return slices.ContainsFunc(t.keys, func(k trustedKey) bool { return k.ID() == id })
 }
 
-// key counts the keys that may certify and were in their time.
-func (v *verifying) key() (string, *Refusal) {
-	issued, _ := time.Parse(time.RFC3339, v.certification.IssuedAt)
-	var refusals []*Refusal
-	var names []string
-	for _, k := range v.by {
-		if refused := k.refuses(issued, v.Now); refused != nil {
-			refusals = append(refusals, refused)
-			continue
-		}
-		v.Signers = append(v.Signers, Signer{k.ID(), k.Name})
-		names = append(names, fmt.Sprintf("%q (%s)", k.Name, ShortID(k.ID())))
-	}
-	require := max(1, v.Require)
-	switch {
-	case len(names) >= require:
-		return fmt.Sprintf("certified by %s; %d required", strings.Join(names, ", "), require), nil
-	case len(refusals) > 0:
-		return "", refusals[0]
-	}
-	return "", refuse(signaturesTooFew, "%d of %d required keys signed: %s", len(names), require, strings.Join(names, ", "))
-}
-
-// subject holds what was signed against this pack, file by file.
-func (v *verifying) subject() (string, *Refusal) {
-	if len(v.Request.Findings) > 0 {
-		return "", refuse(subjectMismatch, "the pack does not verify by itself: %s", v.Request.Findings[0].Message)
-	}
-	want := subjectsOf(v.Pack)
-	for name, digest := range want {
-		if got, there := v.subjects[name]; !there || got != digest {
-			return "", refuse(subjectMismatch, "the certificate is not of this pack: %s", mismatch(name, got, digest))
-		}
-	}
-	for name := range v.subjects {
-		if _, there := want[name]; !there {
-			return "", refuse(subjectMismatch, "the certificate is about %q, which is not in this pack", name)
-		}
-	}
-	s, err := v.Pack.Snapshot()
-	if err != nil {
-		return "", refuse(subjectMismatch, "the snapshot of the pack cannot be read: %v", err)
-	}
-	c := v.certification.Subject
-	if c.ID != v.Pack.Manifest.ID || c.Pack != v.Pack.Manifest.Digest || c.Snapshot != s.Digest ||
-		[4]string{c.Surface, c.Contract, c.Text, c.Identity} != [4]string{s.Digests.Surface, s.Digests.Contract, s.Digests.Text, s.Digests.Identity} {
-		return "", refuse(subjectMismatch, "the digests in the certification are not those of this pack and its surface")
-	}
-	beside, there := v.Pack.Certificates[File]
-	if !there {
-		return "", refuse(certificationDiffers, "%s is gone", File)
-	}
-	if !canon.Equal(beside, v.predicate) {
-		return "", refuse(certificationDiffers, "%s says something else than what was signed", File)
-	}
-	return fmt.Sprintf("the pack, its %d files and %s are what was signed", len(v.Pack.Files), File), nil
-}
-
-func mismatch(name, got, want string) string {
-	if got == "" {
-		return fmt.Sprintf("nothing was signed of %q", name)
-	}
-	return fmt.Sprintf("%q was %s, and is %s", name, got, want)
-}
-
 // maxSkew is how far the clock of who issued may be ahead of the one here.
 const maxSkew = 10 * time.Minute
 
@@ -237,11 +192,18 @@ func (v *verifying) validity() (string, *Refusal) {
 	case !v.Now.Before(expires):
 		return "", refuse(certificateExpired, "the certificate expired at %s", c.Expires)
 	case c.Serial < v.Trust.file.MinimumSerial:
-		return "", refuse(serialRolledBack, "the certificate has the serial %d, and the trust file asks for %d at least", c.Serial, v.Trust.file.MinimumSerial)
+		return "", rolledBack(v.Trust.file.MinimumSerial, "the certificate has the serial %d, and the trust file asks for %d at least (minimumSerial)", c.Serial, v.Trust.file.MinimumSerial)
 	case c.Serial < seen:
-		return "", refuse(serialRolledBack, "the certificate has the serial %d, and the trust file has seen %d of this pack", c.Serial, seen)
+		return "", rolledBack(seen+1, "the certificate has the serial %d, and the trust file has seen %d of this pack (serials)", c.Serial, seen)
 	}
 	return fmt.Sprintf("serial %d, issued at %s, valid until %s", c.Serial, c.IssuedAt, c.Expires), nil
+}
+
+// rolledBack refuses an older certificate, and says with which serial a new one counts.
+func rolledBack(next int, format string, args ...any) *Refusal {
+	r := refuse(serialRolledBack, format, args...)
+	r.Hint = strings.Replace(r.Hint, "--key FILE", fmt.Sprintf("--key FILE --serial %d", next), 1)
+	return r
 }
 
 // Newer returns the serial that the trust file should remember of the pack from now on; 0 when it does.
@@ -281,21 +243,45 @@ func (v *verifying) gate() (string, *Refusal) {
 			return "", refuse(certificationFailed, "the check %s did not pass: it came out as %q", id, outcome)
 		}
 	}
+	if !slices.ContainsFunc(c.Tools, func(t Tool) bool { return t.State == string(air.StateApproved) }) {
+		return "", refuse(certificationFailed, "nothing in the pack is approved, so the certification is of nothing")
+	}
 	rules := map[string]string{}
 	for _, o := range c.Gate.Rules {
-		if rules[o.ID] = o.Outcome; o.Outcome == string(diag.Error) {
+		if rules[o.ID] = o.Worst; o.Worst == string(diag.Error) {
 			return "", refuse(gateRefused, "the gate refuses the surface by %s", o.ID)
 		}
 	}
 	if c.Gate.Outcome != Pass {
 		return "", refuse(gateRefused, "the gate came out as %q", c.Gate.Outcome)
 	}
+	evaluated := 0
+	for _, worst := range rules {
+		if worst != notEvaluated {
+			evaluated++
+		}
+	}
 	for _, rule := range gate.Rules {
 		if _, told := rules[rule.ID]; !told && c.Policy.Rules == digestOf(gate.Rules) {
 			return "", refuse(gateRefused, "nothing is said of the rule %s", rule.ID)
 		}
 	}
-	return fmt.Sprintf("%d checks and %d rules of the gate, none failed", len(c.Checks), len(c.Gate.Rules)), nil
+	return fmt.Sprintf("%s; %d of %d rules of the gate were evaluated, none of them refuses the surface", passedChecks(c.Checks), evaluated, len(rules)), nil
+}
+
+// passedChecks says how many checks passed, and what became of the others.
+func passedChecks(checks []Check) string {
+	var others []string
+	for _, c := range checks {
+		if c.Outcome != Pass {
+			others = append(others, fmt.Sprintf("%s came out as %s", c.ID, c.Outcome))
+		}
+	}
+	line := fmt.Sprintf("%d of %d checks passed", len(checks)-len(others), len(checks))
+	if len(others) > 0 {
+		line += ", " + listed(others)
+	}
+	return line
 }
 
 func failedIDs(checks []Check) string {

@@ -21,7 +21,6 @@ type Effect string
 // The effects.
 const (
 	Lapses  Effect = "lapses"  // an approval that holds no more
-	Reread  Effect = "reread"  // an approval that holds, of a text that was not the one read: what it loosened is asked for again
 	Refused Effect = "refused" // a tool that the facade does not serve any more
 	Retold  Effect = "retold"  // a tool that the facade serves with another text
 	Changed Effect = "changed" // an entry that is another one when the pack is built again
@@ -29,7 +28,7 @@ const (
 )
 
 // effectWords say an effect where its own word does not.
-var effectWords = map[Effect]string{Reread: "to be read again", Retold: "served with another text"}
+var effectWords = map[Effect]string{Retold: "served with another text"}
 
 // affectedNames is how many entries a line names of one kind and effect.
 const affectedNames = 3

@@ -19,6 +19,13 @@ func visible(r rune) bool {
 	return unicode.IsGraphic(r) && !unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Zs, r) && !unicode.Is(unicode.Variation_Selector, r)
 }
 
+// Legible reports a text with a letter or a figure that somebody can see: a name or a reason of blanks, marks or characters that show nothing is none.
+func Legible(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return visible(r) && (unicode.IsLetter(r) || unicode.IsNumber(r)) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+	})
+}
+
 // ShellWord spells s so that a shell reads it as one word and nothing in it as a command.
 func ShellWord(s string) string {
 	plain := func(r rune) bool {

@@ -48,10 +48,12 @@ func (p *Pack) WriteArchive(w io.Writer) (string, error) {
 func digestOfSum(h hash.Hash) string { return "sha256:" + hex.EncodeToString(h.Sum(nil)) }
 
 // ReadArchive reads what [Pack.WriteArchive] wrote and verifies it as [Read] does a folder; name is what messages call it. Nothing is written.
-// The error matches [ErrFormat] when it is no archive of a pack, and [atomicfile.ErrTooLarge] when it holds more than a pack can.
+// The error matches [ErrFormat] when it is no archive of a pack, and is a *[NotWholeError] when it holds more than a pack can.
 func ReadArchive(r io.Reader, name string) (*Pack, []diag.Finding, error) {
 	p, findings, err := readArchive(r, name, maxPack)
-	if err != nil {
+	if errors.Is(err, atomicfile.ErrTooLarge) {
+		return nil, nil, orTooLarge(name, err)
+	} else if err != nil {
 		return nil, nil, fmt.Errorf("open archive %s: %w", name, err)
 	}
 	return p, findings, nil
@@ -75,7 +77,7 @@ func readArchive(r io.Reader, name string, limit int64) (*Pack, []diag.Finding, 
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &Pack{Dir: name, Manifest: m}
+	p := &Pack{Dir: name, Archive: true, Manifest: m}
 	findings, err := p.load(u.members, func(name string, _ int64) ([]byte, error) { return u.content[name], nil })
 	if err != nil {
 		return nil, nil, err

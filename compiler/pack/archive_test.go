@@ -31,7 +31,7 @@ func small(t *testing.T, change func(files map[string][]byte)) *Pack {
 	if p.Manifest, err = Seal(Manifest{ID: "shop", Mode: Adopt}, p.Files, []Node{n}); err != nil {
 		t.Fatal(err)
 	}
-	p.Certificates = map[string][]byte{CertificationFile: []byte("{}"), "attestations/x.json": []byte("{}")}
+	p.Certificates = map[string][]byte{CertificationFile: []byte("{}"), EnvelopeFile: []byte("{}")}
 	return p
 }
 
@@ -85,6 +85,7 @@ func TestArchiveRoundTrip(t *testing.T) {
 	if err != nil || len(findings) > 0 {
 		t.Fatalf("%v, %v", findings, err)
 	}
+	p.Archive = true
 	if diff := cmp.Diff(p, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

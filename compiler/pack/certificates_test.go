@@ -1,8 +1,9 @@
 package pack_test
 
 import (
+	"bytes"
 	"context"
-	"os"
+	"maps"
 	"path/filepath"
 	"testing"
 
@@ -42,10 +43,41 @@ func TestCertificatesStandBesideThePack(t *testing.T) {
 	if diff := cmp.Diff(certificates, p.Certificates); diff != "" || p.Manifest.Digest != b.Manifest.Digest || len(p.Files) != len(b.Files)-1 {
 		t.Errorf("%d files (-want +got)\n%s", len(p.Files), diff)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "attestations", "run.sh"), nil, 0o600); err != nil {
+}
+
+// What lies beside a certificate, or is named much like one, is in no digest and is signed by nobody: it is smuggled in, whether a folder or an archive
+// holds it, so that one of them can be made of the other whenever it is whole.
+func TestNothingElseStandsBesideACertificate(t *testing.T) {
+	s, err := surface.ReadFile("../../testdata/snapshots/refunds.snapshot.json")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pack.Open(dir); err == nil {
-		t.Error("a script among the attestations passes")
+	b, err := emit.Build(emit.Inputs{Snapshot: s, Mode: pack.Adopt})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{
+		"attestations/run.sh", "attestations/other.json", "attestations/a\n.json", "attestations/a\u202e.json", "attestations/Certification.dsse.json",
+		"attestations/certification.dsse.JSON", "attestations/.json", "attestations/certification.dsse.json ", "attestations/deep/certification.dsse.json",
+		"Attestations/certification.dsse.json", "CERTIFICATION.json",
+	} {
+		files := maps.Clone(b.Files)
+		files[name] = []byte("{}")
+		dir := filepath.Join(t.TempDir(), "pack")
+		if err := atomicfile.WriteDir(context.Background(), dir, files, false); err != nil {
+			t.Fatal(err)
+		}
+		p, findings, err := pack.Read(dir)
+		if err != nil || pack.IsWhole(findings) || len(p.Certificates) > 0 || findings[0].Rule != "pack-file-unexpected" {
+			t.Errorf("%q in a folder: %v, %v", name, findings, err)
+		}
+		p.Certificates = map[string][]byte{name: []byte("{}")} // as a program that knows no names would archive it
+		var tar bytes.Buffer
+		if _, err := p.WriteArchive(&tar); err != nil {
+			t.Fatal(err)
+		}
+		if _, findings, err = pack.ReadArchive(&tar, "tar"); err != nil || pack.IsWhole(findings) {
+			t.Errorf("%q in an archive: %v, %v", name, findings, err)
+		}
 	}
 }

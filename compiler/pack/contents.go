@@ -2,6 +2,7 @@ package pack
 
 import (
 	"fmt"
+	"io/fs"
 
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
@@ -21,7 +22,7 @@ func (p *Pack) Snapshot() (*surface.McpSurfaceSnapshot, error) {
 
 // Document returns the pack's AIR document.
 func (p *Pack) Document() (air.Document, error) {
-	text, _, err := yaml.ToJSON(p.Files[AIRFile])
+	text, err := yaml.JSON(p.Files[AIRFile])
 	if err != nil {
 		return air.Document{}, fmt.Errorf("read %s of pack %s: %w", AIRFile, p.Dir, err)
 	}
@@ -53,19 +54,18 @@ func Approvals(d air.Document) []air.Approval {
 	return approvals
 }
 
-// Changes returns the differences to the base that the files of a pack hold; none when they hold no comparison.
-func Changes(files map[string][]byte) ([]diag.Finding, error) {
+// Changes returns the report of the differences to the base that the files of a pack hold. The error matches [fs.ErrNotExist] when they hold none.
+func Changes(files map[string][]byte) (r diag.Report, err error) {
 	data, ok := files[ChangesJSON]
 	if !ok {
-		return nil, nil
+		return r, fmt.Errorf("read %s: %w", ChangesJSON, fs.ErrNotExist)
 	}
-	var r diag.Report
 	text, err := canon.Canonical(data) // as the findings' own values are
 	if err == nil {
 		err = canon.Decode(text, &r)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", ChangesJSON, err)
+		return r, fmt.Errorf("read %s: %w", ChangesJSON, err)
 	}
-	return r.Findings, nil
+	return r, nil
 }

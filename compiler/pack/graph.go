@@ -16,8 +16,8 @@ type Node struct {
 	Outputs        []string `json:"outputs"`                // paths of artifacts, sorted
 }
 
-// Input is something that a node is made of. A name is that of an input of the build (surface, approvals, base), the id of another node, for
-// all that one makes, or an id with "#" and the name of a part of it: air#approved.
+// Input is something that a node is made of. A name is that of an input of the build (surface, approvals, base), or the id of another node, for
+// all that one makes.
 type Input struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
@@ -52,9 +52,8 @@ func (m Manifest) Follows(path, from string) bool {
 		}
 		seen[n.ID] = true
 		return slices.ContainsFunc(n.Inputs, func(in Input) bool {
-			name, _, _ := strings.Cut(in.Name, "#")
-			other, isNode := makers[name]
-			return name == from || isNode && leads(other)
+			other, isNode := makers[in.Name]
+			return in.Name == from || isNode && leads(other)
 		})
 	}
 	return slices.ContainsFunc(m.Nodes, func(n Node) bool { return slices.Contains(n.Outputs, path) && leads(n) })

@@ -26,6 +26,25 @@ const (
 	CommandsFile  = "cli/commands.json"
 )
 
+// The kinds of artifacts. What is not among the quiet ones exists to offer operations to callers: to name one there is to offer it.
+const (
+	KindSnapshot    = "snapshot"
+	KindAIR         = "air"
+	KindSignature   = "signature"
+	KindMetadata    = "tools-metadata"
+	KindCapability  = "capability"
+	KindSkill       = "skill"
+	KindCommandLine = "cli"
+	KindFacade      = "facade"
+	KindDiff        = "diff"
+)
+
+// quiet are the kinds that name operations without offering them. A kind that is new offers, until it is known here not to.
+var quiet = []string{KindSnapshot, KindAIR, KindSignature, KindMetadata, KindFacade, KindDiff}
+
+// Offers reports a kind whose artifacts exist to offer operations to callers.
+func Offers(kind string) bool { return !slices.Contains(quiet, kind) }
+
 // CapabilityFile is where the contract of a capability is.
 func CapabilityFile(id string) string { return "capabilities/" + id + ".yaml" }
 
@@ -107,7 +126,7 @@ func Seal(m Manifest, files map[string][]byte, nodes []Node) (Manifest, error) {
 
 // contents returns the digest of artifacts and nodes that m must state.
 func (m Manifest) contents() (string, error) {
-	return digestOf(struct {
+	return canon.DigestValue(struct {
 		Artifacts []Artifact `json:"artifacts"`
 		Nodes     []Node     `json:"nodes"`
 	}{m.Artifacts, m.Nodes})
@@ -116,15 +135,7 @@ func (m Manifest) contents() (string, error) {
 // identity returns the digest that m must state: of all but artifacts and nodes, for which their own digest stands.
 func (m Manifest) identity() (string, error) {
 	m.Digest, m.Artifacts, m.Nodes = "", nil, nil
-	return digestOf(m)
-}
-
-func digestOf(v any) (string, error) {
-	data, err := canon.EncodeCompact(v)
-	if err != nil {
-		return "", err
-	}
-	return canon.DigestOf(data)
+	return canon.DigestValue(m)
 }
 
 // DecodeManifest reads a manifest. Errors match [ErrFormat].
@@ -150,16 +161,23 @@ func DecodeManifest(data []byte) (Manifest, error) {
 	return m, nil
 }
 
-// CertificationFile is the record of certification. It and the attestations refer to the pack digest, and so stand outside of it.
-const CertificationFile = "certification.json"
-
-// isOutside reports a path that belongs to a pack but not to its digest.
-func isOutside(p string) bool {
-	name, attested := strings.CutPrefix(p, attestations+"/")
-	return p == CertificationFile || attested && strings.HasSuffix(name, ".json") && !strings.Contains(name, "/")
-}
+// The certificate of a pack: what was checked, and the envelope of signatures over it. Both refer to the pack digest, and so stand outside of it.
+// Nothing else may (ADR 0039).
+const (
+	CertificationFile = "certification.json"
+	EnvelopeFile      = attestations + "/certification.dsse.json"
+)
 
 const attestations = "attestations"
+
+// isCertificate reports a path that belongs to a pack but not to its digest. It is the one rule of such names, for folders and archives.
+func isCertificate(p string) bool { return p == CertificationFile || p == EnvelopeFile }
+
+// isReserved reports a path at which nothing can be sealed, since some file system takes it for that of a certificate or of a file beside one.
+func isReserved(p string) bool {
+	p, _, _ = strings.Cut(folded(p), "/")
+	return p == folded(CertificationFile) || p == attestations
+}
 
 // IsExecutable reports an artifact that is a program.
 func IsExecutable(p string) bool { return strings.HasPrefix(p, CommandLine("")) && p != CommandsFile }

@@ -14,7 +14,8 @@ import (
 
 // Pack is an opened pack: its manifest and the bytes of its artifacts, all verified against it.
 type Pack struct {
-	Dir          string
+	Dir          string // as it was named
+	Archive      bool   // it was read from an archive, which Dir names
 	Manifest     Manifest
 	Files        map[string][]byte // by path, the manifest left out
 	Certificates map[string][]byte // by path: what refers to the pack and is in no digest of it; not verified
@@ -38,7 +39,7 @@ const maxSwaps = 3
 
 // Read reads a pack folder and verifies it: digests, missing, changed and smuggled files, links, unsafe paths. No finding is an error when
 // the pack is whole ([IsWhole]); what could be read is returned beside them. One pack is read, also when another takes its place meanwhile. The error
-// matches [ErrFormat] when dir is no pack.
+// matches [ErrFormat] when dir is no pack, and is a *[NotWholeError] when its manifest is not to be read, or there is more than a pack can hold.
 func Read(dir string) (*Pack, []diag.Finding, error) {
 	for swaps := 0; ; swaps++ {
 		p, findings, swapped, err := readOnce(dir)
@@ -62,7 +63,9 @@ func readOnce(dir string) (p *Pack, findings []diag.Finding, swapped bool, err e
 	defer root.Close()
 	p, findings, err = readRoot(dir, root)
 	swapped = isSwapped(dir, root)
+	var notWhole *NotWholeError
 	switch {
+	case errors.As(err, &notWhole): // which names the pack itself
 	case errors.Is(err, errNoManifest):
 		err = noPack
 	case err != nil:
@@ -75,11 +78,17 @@ func readOnce(dir string) (p *Pack, findings []diag.Finding, swapped bool, err e
 var errNoManifest = errors.New("no manifest")
 
 func readRoot(dir string, root *os.Root) (*Pack, []diag.Finding, error) {
-	data, err := atomicfile.ReadIn(root, ManifestFile, maxManifest)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, atomicfile.ErrNotRegular) {
+	info, err := root.Lstat(ManifestFile)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, errNoManifest
+	} else if err == nil && !info.Mode().IsRegular() { // a link leads to what somebody else writes
+		return nil, nil, NotWhole(dir, []diag.Finding{replaced(member{path: ManifestFile, mode: info.Mode()})})
+	}
+	data, err := atomicfile.ReadIn(root, ManifestFile, maxManifest)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, nil, NotWhole(dir, []diag.Finding{unreadable(ManifestFile)})
 	} else if err != nil {
-		return nil, nil, err
+		return nil, nil, orTooLarge(dir, err)
 	}
 	m, err := DecodeManifest(data)
 	if err != nil {
@@ -89,32 +98,44 @@ func readRoot(dir string, root *os.Root) (*Pack, []diag.Finding, error) {
 	_, folders := p.places()
 	members, err := list(root, folders)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, orTooLarge(dir, err)
 	}
 	findings, err := p.load(members, func(name string, limit int64) ([]byte, error) { return atomicfile.ReadIn(root, name, limit) })
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, orTooLarge(dir, err)
 	}
 	return p, findings, nil
+}
+
+// orTooLarge makes a refusal of a pack of what it holds too much.
+func orTooLarge(dir string, err error) error {
+	if !errors.Is(err, atomicfile.ErrTooLarge) {
+		return err
+	}
+	return NotWhole(dir, []diag.Finding{tooLarge.Finding("pack", err.Error()).Sealed()})
 }
 
 // list returns everything in a pack's folder but the folder itself, and what is in those below it that are not of the pack.
 func list(root *os.Root, folders map[string]bool) ([]member, error) {
 	var members []member
 	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrPermission) && name != "." { // met before, when it was listed
+			members[len(members)-1].denied = true
+			return fs.SkipDir
+		}
 		if err != nil || name == "." {
 			return err
 		}
 		if len(members) == maxFiles {
-			return fmt.Errorf("it holds more than %d files", maxFiles)
+			return fmt.Errorf("%w: more than %d files", atomicfile.ErrTooLarge, maxFiles)
 		}
 		m := member{path: name, mode: d.Type()}
 		if m.mode.IsRegular() {
 			info, err := d.Info()
-			if err != nil {
+			if err != nil && !errors.Is(err, fs.ErrPermission) {
 				return err
 			}
-			m.shared = names(info) > 1
+			m.denied, m.shared = err != nil, err == nil && names(info) > 1
 		}
 		members = append(members, m)
 		if d.IsDir() && !folders[name] {
@@ -158,7 +179,8 @@ func (e *NotWholeError) Error() string {
 
 // NotWhole is the error of a pack with findings of which one at least is an error; the others are left out.
 func NotWhole(dir string, findings []diag.Finding) *NotWholeError {
-	return &NotWholeError{dir, slices.DeleteFunc(slices.Clone(findings), func(f diag.Finding) bool { return !isError(f) })}
+	p := &Pack{Dir: dir}
+	return &NotWholeError{dir, p.hinted(slices.DeleteFunc(slices.Clone(findings), func(f diag.Finding) bool { return !isError(f) }))}
 }
 
 // Open is [Read] for who needs a whole pack: any finding that is an error makes the error a *[NotWholeError].

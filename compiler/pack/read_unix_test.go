@@ -5,8 +5,10 @@ package pack_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -76,14 +78,82 @@ func TestReadWhileReplaced(t *testing.T) {
 
 func TestReadOfWhatIsNoPack(t *testing.T) {
 	dir := t.TempDir()
-	pipe, piped, file := filepath.Join(dir, "pipe"), filepath.Join(dir, "piped"), filepath.Join(dir, "file")
-	if err := errors.Join(unix.Mkfifo(pipe, 0o644), os.Mkdir(piped, 0o755), unix.Mkfifo(filepath.Join(piped, pack.ManifestFile), 0o644),
-		os.WriteFile(file, nil, 0o644)); err != nil {
+	pipe, file := filepath.Join(dir, "pipe"), filepath.Join(dir, "file")
+	if err := errors.Join(unix.Mkfifo(pipe, 0o644), os.WriteFile(file, nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{pipe, piped, file, filepath.Join(dir, "missing"), dir} {
+	for _, path := range []string{pipe, file, filepath.Join(dir, "missing"), dir} {
 		if _, err := pack.Open(path); !errors.Is(err, pack.ErrFormat) {
 			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// What stands in the place of a manifest, or is larger than one, is a pack that does not verify, and no folder that holds none.
+func TestWhatStandsInThePlaceOfAManifest(t *testing.T) {
+	files := packs(t)[0]
+	for _, tt := range []struct {
+		name, rule string
+		put        func(manifest, outside string) error
+	}{
+		{"a link that leaves the folder", "pack-file-special", func(m, outside string) error { return os.Symlink(outside, m) }},
+		{"a link that does not", "pack-file-special", func(m, _ string) error { return os.Symlink("copy.json", m) }},
+		{"a link to nothing", "pack-file-special", func(m, _ string) error { return os.Symlink("nothing", m) }},
+		{"a pipe", "pack-file-special", func(m, _ string) error { return unix.Mkfifo(m, 0o644) }},
+		{"a folder", "pack-file-special", func(m, _ string) error { return os.Mkdir(m, 0o755) }},
+		{"a file of 65 MiB", "pack-too-large", func(m, _ string) error {
+			return errors.Join(os.WriteFile(m, nil, 0o644), os.Truncate(m, 65<<20))
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "pack")
+			write(t, dir, files)
+			manifest, outside := filepath.Join(dir, pack.ManifestFile), filepath.Join(t.TempDir(), "outside.json")
+			if err := errors.Join(os.WriteFile(outside, files[pack.ManifestFile], 0o644), os.WriteFile(filepath.Join(dir, "copy.json"), files[pack.ManifestFile], 0o644),
+				os.Remove(manifest), tt.put(manifest, outside)); err != nil {
+				t.Fatal(err)
+			}
+			var notWhole *pack.NotWholeError
+			if _, _, err := pack.Read(dir); !errors.As(err, &notWhole) || notWhole.Findings[0].Rule != tt.rule {
+				t.Errorf("got %v, want %s", err, tt.rule)
+			}
+		})
+	}
+}
+
+// TestMayNotBeRead is what a reader without rights finds: nothing of it ends the reading of the others.
+func TestMayNotBeRead(t *testing.T) {
+	built := packs(t)[0]
+	if os.Geteuid() == 0 { // who is root may read everything
+		if err := syscall.Setreuid(-1, 65534); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := syscall.Setreuid(-1, 0); err != nil {
+				panic(err)
+			}
+		})
+	}
+	for _, name := range []string{pack.AIRFile, pack.CertificationFile, pack.EnvelopeFile, "attestations", "skill"} {
+		dir := filepath.Join(t.TempDir(), "pack")
+		files := maps.Clone(built)
+		files[pack.CertificationFile], files[pack.EnvelopeFile] = []byte("{}"), []byte("{}")
+		write(t, dir, files)
+		for _, mode := range []os.FileMode{0, 0o444} {
+			path := filepath.Join(dir, name)
+			if info, err := os.Stat(path); err != nil || mode != 0 && !info.IsDir() {
+				continue
+			}
+			if err := os.Chmod(path, mode); err != nil {
+				t.Fatal(err)
+			}
+			_, findings, err := pack.Read(dir)
+			if err != nil || len(findings) == 0 || findings[0].Rule != "pack-file-unreadable" {
+				t.Errorf("%s with mode %o: %v, %v", name, mode, findings, err)
+			}
+			if err := os.Chmod(path, 0o755); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

@@ -12,6 +12,12 @@ var (
 	fileSpecial = diag.Rule{ID: "pack-file-special", Title: "Something else stands in the place of a sealed file", Class: diag.Error, Security: true, Since: "0.1",
 		Doc: `Where the manifest seals a file or needs a folder, there is a link, a pipe, a device or a folder: what it leads to is nothing the
 pack has sealed. Remove it, and build the pack again with "anvil mcp adopt".`}
+	fileUnreadable = diag.Rule{ID: "pack-file-unreadable", Title: "A file of the pack may not be read", Class: diag.Error, Security: true, Since: "0.1",
+		Doc: `Who verifies has no right to read the manifest, a sealed file, a certificate or the folder of one, so nothing is known of what it holds.
+Give yourself the right, and verify again.`}
+	tooLarge = diag.Rule{ID: "pack-too-large", Title: "The pack holds more than a pack can", Class: diag.Error, Security: true, Since: "0.1",
+		Doc:  `A manifest has 64 MiB at most, all the files together 1 GiB, and there are 100,000 of them at most. Nothing is read beyond that.`,
+		Hint: "take the pack from who made it again; or " + rebuild}
 	fileShared = diag.Rule{ID: "pack-file-shared", Title: "A sealed file has another name", Class: diag.Warning, Since: "0.1",
 		Doc: `A file of the pack is a hard link: who writes to its other name changes the pack, which then no longer verifies. Copy the folder
 without links. It happens too while another anvil replaces the pack.`}
@@ -41,5 +47,5 @@ digest, or another version of anvil made it. Build the pack again with "anvil mc
 )
 
 // Rules lists the rules of pack verification.
-var Rules = diag.NewCatalog(fileMissing, fileChanged, fileUnexpected, fileSpecial, fileShared, pathUnsafe, pathUnportable, outputDangling, archiveMalformed, idRepeated, contentsMismatch,
-	digestMismatch, NotReproduced)
+var Rules = diag.NewCatalog(fileMissing, fileChanged, fileUnexpected, fileSpecial, fileUnreadable, fileShared, pathUnsafe, pathUnportable, outputDangling, archiveMalformed, idRepeated, contentsMismatch,
+	digestMismatch, tooLarge, NotReproduced)

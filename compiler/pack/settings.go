@@ -45,7 +45,7 @@ func (s FacadeSettings) Encode() ([]byte, error) {
 
 // DecodeFacadeSettings reads facade.yaml; unknown members and values are errors.
 func DecodeFacadeSettings(data []byte) (FacadeSettings, error) {
-	text, _, err := yaml.ToJSON(data)
+	text, err := yaml.JSON(data)
 	if err != nil {
 		return FacadeSettings{}, fmt.Errorf("read %s: %w", FacadeFile, err)
 	}

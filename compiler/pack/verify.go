@@ -19,6 +19,7 @@ type member struct {
 	path   string
 	mode   fs.FileMode // its type alone counts
 	shared bool        // the file has other names
+	denied bool        // who asks may not read it, or see it
 }
 
 // load reads every artifact and certificate among members, and returns what keeps the pack from being whole. read returns at most limit bytes
@@ -35,7 +36,7 @@ func (p *Pack) load(members []member, read func(name string, limit int64) ([]byt
 	}
 	findings = append(findings, l.findings...)
 	diag.Sort(findings)
-	return findings, nil
+	return p.hinted(findings), nil
 }
 
 // loading reads the files of one pack side by side.
@@ -56,18 +57,20 @@ func (l *loading) one(a Artifact) {
 	l.mu.Unlock()
 	data, err := l.read(a.Path, room)
 	got := ""
-	if err == nil && a.Digest != "" {
+	if err == nil && !isCertificate(a.Path) {
 		got = canon.Digest(data)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.room -= int64(len(data))
 	switch {
+	case errors.Is(err, fs.ErrPermission):
+		l.findings = append(l.findings, unreadable(a.Path))
 	case err != nil:
 		l.errs = append(l.errs, err)
 	case l.room < 0:
 		l.errs = append(l.errs, fmt.Errorf("%w: the files are more than %d bytes together", atomicfile.ErrTooLarge, maxPack))
-	case a.Digest == "":
+	case isCertificate(a.Path):
 		l.pack.Certificates[a.Path] = data
 	default:
 		l.pack.Files[a.Path] = data
@@ -81,7 +84,7 @@ func (l *loading) one(a Artifact) {
 
 func finding(rule diag.Rule, path, message string) diag.Finding {
 	f := rule.Finding("file/"+path, message)
-	f.Hint = "restore the file from version control, or build the pack again with `anvil mcp adopt`"
+	f.Hint = "restore the file from version control; or " + rebuild
 	return f.Sealed()
 }
 
@@ -92,8 +95,11 @@ func (p *Pack) checkMembers(members []member) (present []Artifact, findings []di
 	met, blocked := map[string]bool{}, map[string]bool{}
 	for _, m := range members {
 		a, isSealed := sealed[m.path]
-		outside := m.path == ManifestFile || isOutside(m.path)
+		outside := m.path == ManifestFile || isCertificate(m.path)
 		switch {
+		case m.denied && (isSealed || outside || folders[m.path]):
+			blocked[m.path] = true
+			findings = append(findings, unreadable(m.path))
 		case m.mode.IsRegular() && isSealed:
 			present = append(present, a)
 			if m.shared {
@@ -126,7 +132,7 @@ func (p *Pack) checkMembers(members []member) (present []Artifact, findings []di
 func (p *Pack) places() (sealed map[string]Artifact, folders map[string]bool) {
 	sealed, folders = map[string]Artifact{}, map[string]bool{attestations: true}
 	for _, a := range p.Manifest.Artifacts {
-		if checkPath(a.Path) != nil || isOutside(a.Path) {
+		if checkPath(a.Path) != nil || isReserved(a.Path) {
 			continue
 		}
 		sealed[a.Path] = a
@@ -150,12 +156,21 @@ func below(blocked map[string]bool, p string) bool {
 func smuggled(m member) diag.Finding {
 	f := finding(fileUnexpected, m.path, fmt.Sprintf("%s %q is in the folder and not in the manifest", atomicfile.KindOf(m.mode), m.path))
 	f.Hint = "remove it from the pack folder"
+	if isReserved(m.path) {
+		f.Hint += fmt.Sprintf("; of what is sealed nowhere, a pack holds %s and %s alone", CertificationFile, EnvelopeFile)
+	}
 	return f
 }
 
 func replaced(m member) diag.Finding {
 	f := finding(fileSpecial, m.path, fmt.Sprintf("%s stands where the pack has %q", atomicfile.KindOf(m.mode), m.path))
-	f.Hint = "remove it, and restore what was there from version control or build the pack again with `anvil mcp adopt`"
+	f.Hint = "remove it, and restore what was there from version control; or " + rebuild
+	return f
+}
+
+func unreadable(path string) diag.Finding {
+	f := finding(fileUnreadable, path, fmt.Sprintf("%q of the pack may not be read, so nobody knows what it holds", path))
+	f.Hint = "let yourself read it and every folder above it; or " + rebuild
 	return f
 }
 
@@ -164,6 +179,9 @@ func SameIDs(packs []*Pack) []diag.Finding {
 	var findings []diag.Finding
 	first := map[string]*Pack{}
 	for _, p := range packs {
+		if p.Manifest.ID == "" { // its manifest could not be read
+			continue
+		}
 		known, again := first[p.Manifest.ID]
 		if !again {
 			first[p.Manifest.ID] = p

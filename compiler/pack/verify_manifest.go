@@ -34,17 +34,15 @@ func (m Manifest) checkPaths() []diag.Finding {
 		taken[folded(p)] = p
 		return other, clash
 	}
-	for _, outside := range []string{ManifestFile, CertificationFile, attestations} {
-		claim(outside)
-	}
+	claim(ManifestFile)
 	for _, a := range m.Artifacts {
 		if err := checkPath(a.Path); err != nil {
 			findings = append(findings, finding(pathUnsafe, a.Path, err.Error()))
 			continue
 		}
-		if other, clash := claim(a.Path); clash || isOutside(a.Path) {
+		if other, clash := claim(a.Path); clash || isReserved(a.Path) {
 			if !clash {
-				other = "a certificate"
+				other = "the certificate"
 			}
 			findings = append(findings, finding(pathUnsafe, a.Path, fmt.Sprintf("artifact path %q clashes with %q on some file systems", a.Path, other)))
 		}

@@ -25,7 +25,9 @@ func TestManifestsThatContradictThemselves(t *testing.T) {
 		{"an unsafe path", func(m *Manifest) { rename(m, "a.txt", "../a.txt") }, "pack-path-unsafe file/../a.txt; pack-file-unexpected file/a.txt"},
 		{"a control character", func(m *Manifest) { rename(m, "a.txt", "a\n.txt") }, "pack-path-unsafe file/a\n.txt; pack-file-unexpected file/a.txt"},
 		{"a certificate that is sealed", func(m *Manifest) { rename(m, "a.txt", CertificationFile) }, "pack-path-unsafe file/certification.json; pack-file-unexpected file/a.txt"},
-		{"a path that differs from a certificate by case", func(m *Manifest) { rename(m, "a.txt", "Certification.json") }, "pack-path-unsafe file/Certification.json; pack-file-unexpected file/a.txt; pack-file-missing file/Certification.json"},
+		{"a path that differs from a certificate by case", func(m *Manifest) { rename(m, "a.txt", "Certification.json") }, "pack-path-unsafe file/Certification.json; pack-file-unexpected file/a.txt"},
+		{"a path beside a certificate", func(m *Manifest) { rename(m, "a.txt", "ATTESTATIONS/x.json") }, "pack-path-unsafe file/ATTESTATIONS/x.json; pack-file-unexpected file/a.txt"},
+		{"a file without a digest", func(m *Manifest) { m.Artifacts[0].Digest = "" }, "pack-file-changed file/a.txt"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

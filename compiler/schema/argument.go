@@ -78,6 +78,38 @@ func Referred(root *canon.Node, ref string) *canon.Node {
 	return n
 }
 
+// Bounds of a look behind references and compositions.
+const (
+	maxBehind   = 6
+	maxBranches = 64
+)
+
+// Behind returns what pick finds at a subschema n of root, or behind its references and compositions: the first that is not nil.
+func Behind(root, n *canon.Node, pick func(*canon.Node) *canon.Node) *canon.Node {
+	return behind(root, n, 0, pick)
+}
+
+func behind(root, n *canon.Node, depth int, pick func(*canon.Node) *canon.Node) (found *canon.Node) {
+	if !n.IsObject() || depth > maxBehind {
+		return nil
+	}
+	if found = pick(n); found != nil {
+		return found
+	}
+	if found = behind(root, Referred(root, n.Get("$ref").Text()), depth+1, pick); found != nil {
+		return found
+	}
+	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
+		branches := n.Get(keyword).Elements()
+		for _, branch := range branches[:min(len(branches), maxBranches)] {
+			if found = behind(root, branch, depth+1, pick); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
 // TypeName is the JSON type of a value; a number that is whole is an "integer".
 func TypeName(n *canon.Node) string {
 	switch n.Kind {
@@ -107,9 +139,12 @@ type NamedMember struct {
 
 // Properties returns the named members of an object that the root schema describes, by its own properties and through references and
 // compositions; the required ones first, each part by name. A member that only a branch of anyOf or oneOf requires is not required.
-func Properties(root *canon.Node) []NamedMember {
+func Properties(root *canon.Node) []NamedMember { return PropertiesOf(root, root) }
+
+// PropertiesOf is [Properties] of a subschema n of root.
+func PropertiesOf(root, n *canon.Node) []NamedMember {
 	c := properties{places: places{root: root, seen: map[*canon.Node]bool{}}, schemas: map[string]*canon.Node{}, required: map[string]bool{}}
-	c.collect(root, true)
+	c.collect(n, true)
 	var all []NamedMember
 	for name, n := range c.schemas {
 		all = append(all, NamedMember{name, n, c.required[name]})

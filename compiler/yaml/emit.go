@@ -96,10 +96,13 @@ func (e *emitter) startEntry(col int, inline bool) {
 
 func (e *emitter) newline(col int) {
 	e.out = append(e.out, '\n')
-	for range col {
-		e.out = append(e.out, ' ')
+	for ; col > len(spaces); col -= len(spaces) {
+		e.out = append(e.out, spaces...)
 	}
+	e.out = append(e.out, spaces[:col]...)
 }
+
+const spaces = "                                                                "
 
 func (e *emitter) key(name string, col int) {
 	start := len(e.out)

@@ -1,6 +1,7 @@
 package yaml_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -98,6 +99,9 @@ func checkRoundTrip(t *testing.T, src []byte) {
 	back, _, err := yaml.ToJSON(text)
 	if err != nil {
 		t.Fatalf("ToJSON: %v\n%s", err, clip(text))
+	}
+	if quick, err := yaml.JSON(text); err != nil || !bytes.Equal(quick, back) {
+		t.Errorf("JSON gives %s (%v)\nToJSON %s\nyaml %s", clip(quick), err, clip(back), clip(text))
 	}
 	if !canon.Equal(src, back) {
 		t.Errorf("not equal after the round trip\nsource %s\nyaml %s\nback %s", clip(src), clip(text), clip(back))

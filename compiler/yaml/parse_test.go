@@ -1,6 +1,7 @@
 package yaml_test
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
@@ -119,11 +120,15 @@ func TestLinesAtFallsBackToTheValueAround(t *testing.T) {
 func FuzzToJSON(f *testing.F) {
 	for _, seed := range []string{
 		"a: 1\nb: [x, {c: d}]\n", "{\"a\":\n 1}", "? a\n: b\n", "a: |2-\n   x\n", "&a [*a]", "!!binary aGk=", "- - a\n  - b\n", "'a\n\n b'", "a: b # c\n", "%TAG ! x\n---\n!a b",
+		"a: b\n\"c\": d\nl:\n  - |-\n    x\n    y\n  - k: 1\n    m: \"\\u0085\"\n  - - {}\n    - []\nz: |+\n  t\n\n", "a: b\na: c\n", "a: |\n  x\n\n", "a:\n- b\n",
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		out, lines, err := yaml.ToJSON(src)
+		if quick, fault := yaml.JSON(src); (err == nil) != (fault == nil) || !bytes.Equal(quick, out) {
+			t.Fatalf("JSON gives %s (%v), ToJSON %s (%v)", quick, fault, out, err)
+		}
 		if err != nil {
 			return
 		}

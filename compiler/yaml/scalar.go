@@ -22,17 +22,47 @@ var plainWords = map[string]bool{
 	"<<": true, "=": true,
 }
 
+const longestPlainWord = len("false")
+
 // plainSafe reports whether every YAML reader takes s, written without quotes in a block, for the string s. It errs on
 // the side of quotes: whatever starts like a number, a date or an indicator gets them.
-func plainSafe(s string) bool {
-	if s == "" || !plainStart(s[0]) || plainWords[strings.ToLower(s)] || strings.TrimSpace(s) != s {
+func plainSafe[T string | []byte](s T) bool {
+	if len(s) == 0 || !plainStart(s[0]) {
 		return false
 	}
-	if strings.HasSuffix(s, ":") || strings.Contains(s, ": ") || strings.Contains(s, " #") {
-		return false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == ':' && (i+1 == len(s) || s[i+1] == ' '), c == ' ' && (i+1 == len(s) || s[i+1] == '#'):
+			return false
+		case c >= utf8.RuneSelf:
+			return plainBeyondASCII(string(s))
+		case !isVisible[c]:
+			return false
+		}
 	}
-	return printable(s, false)
+	return len(s) > longestPlainWord || !plainWords[strings.ToLower(string(s))]
 }
+
+// plainBeyondASCII is plainSafe of a text that begins as one may.
+func plainBeyondASCII(s string) bool {
+	return !plainWords[strings.ToLower(s)] && strings.TrimSpace(s) == s && !strings.HasSuffix(s, ":") && !strings.Contains(s, ": ") &&
+		!strings.Contains(s, " #") && printable(s, false)
+}
+
+// isVisible marks the signs of ASCII, with the space.
+var isVisible = func() (table [256]bool) {
+	for c := ' '; c < 0x7F; c++ {
+		table[c] = true
+	}
+	return table
+}()
+
+// isOrdinary marks those that stand for themselves between double quotes.
+var isOrdinary = func() [256]bool {
+	table := isVisible
+	table['"'], table['\\'] = false, false
+	return table
+}()
 
 func plainStart(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf || strings.IndexByte("_/$(<", c) >= 0
@@ -40,16 +70,25 @@ func plainStart(c byte) bool {
 
 // literalSafe reports whether s survives as a literal block. Trailing white space on a line would, but not an editor, so
 // it keeps its quotes and is seen; a leading blank or newline would need an indentation indicator.
-func literalSafe(s string) bool {
-	if !strings.Contains(s, "\n") || strings.IndexByte(" \t\n", s[0]) >= 0 {
+func literalSafe[T string | []byte](s T) bool {
+	if !hasNewline(s) || s[0] == ' ' || s[0] == '\t' || s[0] == '\n' {
 		return false
 	}
-	for line := range strings.SplitSeq(s, "\n") {
+	for line := range strings.SplitSeq(string(s), "\n") {
 		if strings.HasSuffix(line, " ") || strings.HasSuffix(line, "\t") || !printable(line, true) {
 			return false
 		}
 	}
 	return true
+}
+
+func hasNewline[T string | []byte](s T) bool {
+	for i := range len(s) {
+		if s[i] == '\n' {
+			return true
+		}
+	}
+	return false
 }
 
 func printable(s string, tabs bool) bool {
@@ -86,7 +125,16 @@ func hasSurrogate(s string) bool { return !utf8.ValidString(s) }
 // appendQuoted appends s in double quotes, all on one line.
 func appendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	for _, r := range s {
+	for i, width := 0, 0; i < len(s); i += width {
+		for width = 0; i+width < len(s) && isOrdinary[s[i+width]]; {
+			width++
+		}
+		if width > 0 {
+			dst = append(dst, s[i:i+width]...)
+			continue
+		}
+		var r rune
+		r, width = utf8.DecodeRuneInString(s[i:])
 		switch {
 		case r == '"' || r == '\\':
 			dst = append(dst, '\\', byte(r))

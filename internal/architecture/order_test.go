@@ -17,7 +17,7 @@ import (
 // order is the import order: a package imports only packages of rows above its own (DESIGN.md section 3; docs/architecture.md). A new
 // package adds its line.
 var order = [][]string{
-	{"internal/atomicfile", "internal/lazy", "internal/workers", "docs"},
+	{"internal/atomicfile", "internal/lazy", "internal/near", "internal/workers", "docs"},
 	{"compiler/canon", "compiler/ecma"},
 	{"internal/launch"},
 	{"compiler/yaml"},
@@ -33,10 +33,10 @@ var order = [][]string{
 	{"learn/evaluate", "learn/workflow", "learn/profile", "learn/exchange"},
 	{"learn/advise", "learn/invoke", "learn/view"},
 	{"compiler/air", "compiler/clientview"},
-	{"compiler/adopt/gate", "compiler/adopt/probe"},
+	{"compiler/adopt/gate", "compiler/adopt/probe", "compiler/adopt/grouping"},
 	{"compiler/adopt"},
 	{"compiler/diff"},
-	{"compiler/pack"},
+	{"compiler/pack", "compiler/pack/commands"},
 	{"compiler/pack/emit/metadata", "compiler/pack/emit/capability", "compiler/pack/emit/command", "compiler/pack/emit/skill"},
 	{"compiler/pack/emit", "compiler/pack/affect", "compiler/pack/compare"},
 	{"facade"},

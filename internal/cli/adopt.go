@@ -248,7 +248,11 @@ type packView struct {
 // printAdopted says what was found and what to type next.
 func (sh *shell) printAdopted(c *cli.Context, out string, built emit.Built, findings []diag.Finding, format string) error {
 	d := built.Document
-	view := packView{out, built.Manifest.Mode, built.Manifest.Digest, len(d.Operations), len(d.Approved().Operations), nextAfterAdopt(out, built)}
+	view := packView{out, built.Manifest.Mode, built.Manifest.Digest, len(d.Operations), len(d.Approved().Operations), ""}
+	steps := nextAfterAdopt(out, built)
+	if len(steps) > 0 {
+		view.Next = steps[0].Command
+	}
 	for _, f := range built.Findings {
 		if !slices.ContainsFunc(findings, func(known diag.Finding) bool { return known.Fingerprint == f.Fingerprint }) {
 			findings = append(findings, f)
@@ -256,14 +260,10 @@ func (sh *shell) printAdopted(c *cli.Context, out string, built emit.Built, find
 	}
 	report := diag.NewReport("adopt", findings)
 	lead := adoptedLines(out, built)
-	err := sh.show(c, sheet{
+	return sh.show(c, sheet{
 		Report: report, value: adoptReport{report, view}, threshold: diag.FailOnError, inspect: "anvil mcp inspect " + diag.ShellPath(out),
-		text: leading(lead + "\nfindings: " + report.Summary.Line() + "\n"), markdown: leading("```\n" + lead + "```\n\n"),
+		text: leading(lead + "\nfindings: " + report.Summary.Line() + "\n"), markdown: leading("```\n" + lead + "```\n\n"), next: steps,
 	}, format)
-	if format == "text" {
-		fmt.Fprintf(sh.out, "\nnext: %s\n", view.Next)
-	}
-	return err
 }
 
 // adoptedLines tell what was written.
@@ -304,18 +304,13 @@ func effectCounts(d air.Document) string {
 	return fmt.Sprintf("%d: %s", len(d.Operations), orNone(strings.Join(kinds, "; ")))
 }
 
-func nextAfterAdopt(out string, built emit.Built) string {
-	d := built.Document
-	reads := slices.ContainsFunc(d.Operations, func(o air.Operation) bool { return o.Effect.Kind == air.Read && o.State != air.StateBlocked })
-	switch {
-	case len(d.Lapses()) > 0:
-		return "anvil mcp review " + diag.ShellPath(out)
-	case len(d.Approved().Operations) == 0 && reads:
-		return "anvil mcp approve " + diag.ShellPath(out) + " --read-only"
-	case len(d.Approved().Operations) == 0:
-		return "anvil mcp approve " + diag.ShellPath(out) + " TOOL..."
-	case built.Manifest.Mode == pack.Facade:
-		return "anvil mcp serve " + diag.ShellPath(out)
+// nextAfterAdopt are the steps after an adoption. An approval that lapsed is looked at before anything else.
+func nextAfterAdopt(out string, built emit.Built) []step {
+	steps := nextForPack(diag.ShellPath(out), built.Manifest.Mode, standings(built.Document))
+	at := slices.IndexFunc(steps, func(s step) bool { return strings.HasPrefix(s.Command, "anvil mcp review ") })
+	if len(built.Document.Lapses()) > 0 && at > 0 {
+		review := steps[at]
+		steps = slices.Insert(slices.Delete(steps, at, at+1), 0, review)
 	}
-	return "anvil pack verify " + diag.ShellPath(out)
+	return steps
 }

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,13 +16,14 @@ import (
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/emit"
 	"anvil/compiler/surface"
+	"anvil/internal/near"
 )
 
 func approvalFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "by", Usage: "`WHO` approves (default: the variable USER)"},
 		&cli.StringFlag{Name: "reason", Usage: "the `TEXT` that says why"},
-		&cli.StringFlag{Name: "expires", Usage: "last `DATE` the approval holds, as 2006-01-02 (UTC)"},
+		expiresFlag("the approval holds", " (default: until the operation changes)"),
 	}
 }
 
@@ -53,10 +56,10 @@ type selection struct {
 
 // check refuses a selection that nobody signs.
 func (s selection) check() error {
-	if !s.empty() && s.record.By == "" {
-		return usagef("say who approves: --by NAME (the variable USER is not set)")
+	if s.empty() {
+		return nil
 	}
-	return nil
+	return checkPerson(s.record.By)
 }
 
 func (s selection) empty() bool { return len(s.operations) == 0 && !s.readOnly && !s.all }
@@ -67,24 +70,40 @@ func (sh *shell) selection(c *cli.Context, which string) (selection, error) {
 	if !slices.Contains([]string{"none", "read-only", "all"}, which) {
 		return s, usagef("--approve %q is not known: use none, read-only or all", which)
 	}
-	s.record = air.Approval{By: c.String("by"), Reason: c.String("reason"), Expires: c.String("expires"), At: sh.now().UTC().Format(time.RFC3339)}
-	if s.record.By == "" {
-		s.record.By, _ = sh.getenv("USER")
-	}
-	if c.IsSet("expires") {
-		last, err := time.Parse(time.DateOnly, s.record.Expires)
-		if err != nil {
-			return s, usagef("--expires %q is no date: write it as 2006-01-02", s.record.Expires)
-		}
-		if last.AddDate(0, 0, 1).Before(sh.now()) {
-			return s, usagef("--expires %s is over already: give today or a later date", s.record.Expires)
-		}
+	s.record = air.Approval{By: sh.who(c), Reason: c.String("reason"), At: sh.now().UTC().Format(time.RFC3339)}
+	if c.IsSet("reason") && !diag.Legible(s.record.Reason) {
+		return s, usagef("--reason says nothing that somebody could read: say why, or leave it out")
 	}
 	var err error
+	if s.record.Expires, err = sh.approvalEnd(c); err != nil {
+		return s, err
+	}
 	if s.waivers, err = sh.waivers(c); err != nil {
 		return s, err
 	}
 	return s, s.check()
+}
+
+// approvalEnd is --expires as an approval records it: a last day, or a moment where one was given; "" without an end.
+func (sh *shell) approvalEnd(c *cli.Context) (string, error) {
+	text := c.String("expires")
+	if !c.IsSet("expires") {
+		return "", nil
+	}
+	end, err := readExpiry(text, sh.now().UTC())
+	if err != nil {
+		return "", err
+	}
+	if !end.After(sh.now()) {
+		return "", usagef("--expires %s is over already: give today or a later date", text)
+	}
+	if _, err := time.Parse(time.DateOnly, text); err == nil {
+		return text, nil
+	}
+	if strings.Contains(text, "T") {
+		return end.UTC().Format(time.RFC3339), nil
+	}
+	return end.Format(time.DateOnly), nil // a number of days
 }
 
 func (sh *shell) approve(c *cli.Context) error {
@@ -210,12 +229,13 @@ func (s selection) named(d air.Document) (chosen []air.Operation, err error) {
 
 // namedIn returns the operations of d that words name, by tool or by id; done is what was not done with any when one is not there.
 func namedIn(d air.Document, words []string, done string) (named []air.Operation, err error) {
-	var unknown []string
+	var unknown, like []string
 	for _, word := range words {
 		matches := operationsCalled(d, word)
 		switch {
 		case len(matches) == 0:
 			unknown = append(unknown, fmt.Sprintf("%q", word))
+			like = append(like, operationsLike(d, word)...)
 		case len(matches) > 1:
 			return nil, ambiguous(word, matches)
 		case !slices.ContainsFunc(named, func(o air.Operation) bool { return o.ID == matches[0].ID }):
@@ -223,9 +243,26 @@ func namedIn(d air.Document, words []string, done string) (named []air.Operation
 		}
 	}
 	if len(unknown) > 0 {
-		return nil, usagef("no operation or tool %s in this pack; nothing was %s; see what there is with `anvil mcp inspect PACK`", strings.Join(unknown, ", "), done)
+		return nil, usagef("no operation or tool %s in this pack%s; nothing was %s; see what there is with `anvil mcp inspect PACK`", strings.Join(unknown, ", "),
+			near.Question(like, ""), done)
 	}
 	return named, nil
+}
+
+// operationsLike returns the names that a word may be a slip of, quoted: of tools, or ids where the word looks like one.
+func operationsLike(d air.Document, word string) (like []string) {
+	var names []string
+	for _, o := range d.Operations {
+		if strings.HasPrefix(word, d.Service.ID+".") {
+			names = append(names, o.ID)
+		} else {
+			names = append(names, o.MCP.ToolName)
+		}
+	}
+	for _, name := range near.Names(word, names) {
+		like = append(like, strconv.Quote(diag.Printable(name)))
+	}
+	return like
 }
 
 // unapprovable says why no approval can expose o, and what to do; "" when one can.
@@ -267,11 +304,28 @@ func (sh *shell) printApproved(dir string, given approving, built emit.Built) {
 	sh.tellStillBlocked(built.Document, dir)
 	approved := len(built.Document.Approved().Operations)
 	fmt.Fprintf(sh.out, "%d of %s can be called\n", approved, counted(len(built.Document.Operations), "operation"))
+	tellAsked(sh.out, given.chosen, built)
 	if approved == 0 && len(given.skipped) > 0 {
-		fmt.Fprintln(sh.out, "\nnext: approve operations by name, once you know what the gate warns of")
+		fmt.Fprintln(sh.out, "\napprove operations by name, once you know what the gate warns of")
 	} else if approved == 0 {
-		fmt.Fprintln(sh.out, "\nnext: approve operations by name; none is inferred to be read-only")
-	} else if built.Manifest.Mode == pack.Facade {
-		fmt.Fprintf(sh.out, "\nnext: anvil mcp serve %s\n", diag.ShellPath(dir))
+		fmt.Fprintln(sh.out, "\napprove operations by name; none is inferred to be read-only")
 	}
+	writeNext(sh.out, nextForPack(diag.ShellPath(dir), built.Manifest.Mode, standings(built.Document)))
+}
+
+// tellAsked says of operations that were approved just now who is asked before a call, and who is not.
+func tellAsked(w io.Writer, chosen []air.Operation, built emit.Built) {
+	asked, person := 0, 0
+	for _, was := range chosen {
+		switch o, _ := built.Document.Find(was.ID); {
+		case o.Confirmation.HumanApproval:
+			person++
+		case o.Confirmation.Required:
+			asked++
+		}
+	}
+	if asked+person == 0 {
+		return
+	}
+	fmt.Fprintf(w, "before a call the command line asks for a yes of %d of them, and a person at a terminal of %d more; the facade (anvil mcp serve) asks nobody yet\n", asked, person)
 }

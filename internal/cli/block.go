@@ -39,11 +39,11 @@ func (sh *shell) block(c *cli.Context) error {
 		return usagef("say which pack: anvil mcp block PACK OP... --reason TEXT")
 	case len(words) == 0:
 		return usagef("say what to block: operations or tools by name; see them with `anvil mcp inspect %s`", diag.ShellPath(dir))
-	case strings.TrimSpace(c.String("reason")) == "":
+	case !diag.Legible(c.String("reason")):
 		return usagef("say why: --reason TEXT; whoever wants to call it will ask")
 	}
-	by, err := sh.person(c)
-	if err != nil {
+	by := sh.who(c)
+	if err := checkPerson(by); err != nil {
 		return err
 	}
 	record := air.Block{By: by, At: sh.now().UTC().Format(time.RFC3339), Reason: c.String("reason")}
@@ -59,16 +59,24 @@ func (sh *shell) block(c *cli.Context) error {
 	})
 }
 
-// person is who decides: --by, or the variable USER.
-func (sh *shell) person(c *cli.Context) (string, error) {
+// who is who decides: --by, or the variable USER; "" when neither says.
+func (sh *shell) who(c *cli.Context) string {
 	by := c.String("by")
 	if by == "" {
 		by, _ = sh.getenv("USER")
 	}
-	if by == "" {
-		return "", usagef("say who decides: --by NAME (the variable USER is not set)")
+	return by
+}
+
+// checkPerson refuses a decision that nobody answers for.
+func checkPerson(by string) error {
+	switch {
+	case by == "":
+		return usagef("say who decides: --by NAME (the variable USER is not set)")
+	case !diag.Legible(by):
+		return usagef("say who decides: --by NAME; %q is no name that somebody could read", by)
 	}
-	return by, nil
+	return nil
 }
 
 // blockIn puts a block of o into the inputs of a pack. It ends an approval.
@@ -166,8 +174,7 @@ func writeDecided(w io.Writer, out string, d air.Document) {
 		}
 	}
 	see := "; see what changed with `anvil mcp review " + diag.ShellPath(out) + "`"
-	list("lapsed", func(o air.Operation) bool { return o.Lapsed != nil && o.Approval == nil }, see)
-	list("re-read", func(o air.Operation) bool { return o.Lapsed != nil && o.Approval != nil }, see)
+	list("lapsed", func(o air.Operation) bool { return o.Lapsed != nil }, see)
 	list("blocked", func(o air.Operation) bool { return o.Block != nil }, "")
 	list("overlaid", func(o air.Operation) bool { return o.Overlay != nil }, "")
 	if len(d.Blocks) > 0 {

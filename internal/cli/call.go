@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
+	"anvil/compiler/pack"
 	"anvil/internal/config"
 	"anvil/wire"
 )
@@ -20,6 +22,9 @@ func (sh *shell) callCommand() *cli.Command {
 		Description: `A server is called directly; a pack is called through its facade, where only approved operations exist. With a command behind
 --, TOOL alone stands before it. Of a pack, TOOL may be an operation's id. A tool whose name begins with a dash is named by --tool=NAME
 in place of TOOL. --format json prints the server's result as it came.
+
+What anvil refuses itself, since it is not approved, is another tool than was approved, or has no yes, exits 1; 6 is an error of the tool or its server.
+An operation that waits for a person's yes is asked about at a terminal, whatever --confirm says.
 
 A result that does not fit the outputSchema of its tool is told on stderr (rule output-vs-observed), and changes the exit code with --strict alone.
 
@@ -62,6 +67,11 @@ func (sh *shell) call(c *cli.Context) error {
 		return err
 	}
 	defer way.close()
+	if way.dial == nil { // through a pack, where nothing is started before the yes
+		if err := sh.askAndOpen(c, &way); err != nil {
+			return err
+		}
+	}
 	ctx, cancel := context.WithTimeoutCause(sh.ctx, limit, errors.New("no answer within "+limit.String()+"; give more with --timeout"))
 	defer cancel()
 	result, err := sh.callTool(ctx, c, way)
@@ -81,12 +91,17 @@ func (sh *shell) callTool(ctx context.Context, c *cli.Context, way way) (called,
 		return called{}, err
 	}
 	defer session.Close()
-	arguments, err := sh.callArguments(ctx, c, session, way.tool)
-	if err != nil {
-		return called{}, err
+	if way.params == nil {
+		arguments, err := sh.callArguments(c, func() (*canon.Node, error) {
+			tool, err := listedTool(ctx, session, way.tool)
+			return tool.Get("inputSchema"), err
+		})
+		if err != nil {
+			return called{}, err
+		}
+		way.params = callParams(way.tool, arguments)
 	}
-	params := []byte(`{"name":` + string(canon.Quote(way.tool)) + `,"arguments":` + string(arguments) + `}`)
-	raw, err := session.Call(ctx, "tools/call", params)
+	raw, err := session.Call(ctx, "tools/call", way.params)
 	if err != nil {
 		return called{}, err
 	}
@@ -97,10 +112,21 @@ func (sh *shell) callTool(ctx context.Context, c *cli.Context, way way) (called,
 type way struct {
 	era    wire.Era // to open the session in; "" finds out
 	tool   string   // its name for the server
-	facade bool     // the way is through anvil's own facade
+	params []byte   // of the call, where they are known before there is a session
 	dial   func(context.Context) (wire.Link, error)
 	close  func()
 	ended  func() error // why the facade in between ended; nil when it did not, or there is none
+	own    *refusals    // of the facade in between; nil when there is none
+
+	through *throughPack // what is called through; nil for a live server
+}
+
+// throughPack is an operation of a pack, to be called through its facade.
+type throughPack struct {
+	pack      *pack.Pack
+	document  air.Document
+	typed     string
+	operation air.Operation // without a name when the pack has none of it
 }
 
 // explain tells a tool that was refused from a server that is gone, and says what to do.
@@ -127,22 +153,25 @@ func (w way) explain(ctx context.Context, t config.Target, err error) error {
 	return &exitError{exitUnreachable, fmt.Errorf("%s: the server could not be reached: %w%s", calledTarget(t), err, adviceFor(t.Server.Redacted(), err))}
 }
 
-// refused is an error reply: of the facade, which says what to do, or of the server, whose advice is not anvil's.
+// refused is an error reply: of the facade in this process, which says what to do and was asked for nothing a tool did, or of the server, whose advice
+// is not anvil's.
 func (w way) refused(t config.Target, rpc *wire.RPCError) error {
 	hint := "see the tools with `anvil mcp inspect " + shellTarget(t) + "`"
-	code := exitTool
-	if reply, err := canon.Parse(rpc.Raw); err == nil && w.facade {
-		if text := reply.Get("data").Get("hint").Text(); text != "" {
-			hint = text
-		}
-		switch reply.Get("data").Get("code").Text() {
-		case "upstream_gone", "upstream_error":
-			code = exitUnreachable
-		case "upstream_auth":
-			code = exitAuth
-		}
+	if w.own == nil {
+		return &exitError{exitTool, fmt.Errorf("%s (code %d); %s", rpc.Message, rpc.Code, hint)}
 	}
-	return &exitError{code, fmt.Errorf("%s (code %d); %s", rpc.Message, rpc.Code, hint)}
+	own, found := w.own.find(rpc)
+	if !found {
+		return &exitError{exitTool, fmt.Errorf("tool %q: the server answered with an error: %s (code %d); %s", w.tool, rpc.Message, rpc.Code, hint)}
+	}
+	code := exitUnreachable
+	switch {
+	case own.Policy():
+		code = exitFindings
+	case own.Auth():
+		code = exitAuth
+	}
+	return &refusal{air.ErrorCode(own.Code), &exitError{code, fmt.Errorf("%s (code %d); %s", rpc.Message, rpc.Code, cmp.Or(own.Hint, hint))}}
 }
 
 // wayTo returns how to reach the tool: a live server directly, a pack through its facade, so that what is not approved stays uncallable on
@@ -166,22 +195,43 @@ func (sh *shell) wayThrough(c *cli.Context, dir string, w way) (way, error) {
 	if err != nil {
 		return w, err
 	}
-	if matches := operationsCalled(document, w.tool); len(matches) > 1 {
+	matches := operationsCalled(document, w.tool)
+	if len(matches) > 1 {
 		return w, ambiguous(w.tool, matches)
-	} else if len(matches) == 1 {
-		o := matches[0]
-		if o.State == air.StateApproved && o.Confirmation.Required && !c.Bool("confirm") {
-			return w, usagef("%s asks for confirmation (%s); nothing was called; say yes with --confirm", w.tool, o.Confirmation.Reason)
+	}
+	w.through = &throughPack{pack: p, document: document, typed: w.tool}
+	if len(matches) == 1 {
+		w.through.operation, w.tool = matches[0], matches[0].MCP.ToolName
+	}
+	return w, nil
+}
+
+// askAndOpen makes the request of an operation of a pack, asks for the yes that it wants, and opens the pack's facade. One that is not approved asks
+// nobody: the facade refuses it.
+func (sh *shell) askAndOpen(c *cli.Context, w *way) error {
+	o := w.through.operation
+	arguments, err := sh.callArguments(c, func() (*canon.Node, error) {
+		if o.Input.Schema == nil {
+			return nil, nil
 		}
-		w.tool = o.MCP.ToolName
-	}
-	f, err := sh.openFacade(c, p, document, func(string) {}) // what it would log is in its reply
+		return canon.Parse(o.Input.Schema)
+	})
 	if err != nil {
-		return w, err
+		return err
 	}
-	w.facade = true
+	w.params = callParams(w.tool, arguments)
+	if o.State == air.StateApproved {
+		if err := sh.confirmed(question{w.through.typed, o.Confirmation, w.params, c.Bool("confirm")}); err != nil {
+			return err
+		}
+	}
+	w.own = &refusals{}
+	f, err := sh.openFacade(c, w.through.pack, w.through.document, facadeWatch{refused: w.own.add}) // what it would log is in its reply
+	if err != nil {
+		return err
+	}
 	w.era = wire.EraHandshake // the only one at the facade's front
 	w.dial, w.ended = sh.connectFacade(f)
 	w.close = func() { f.Close() }
-	return w, nil
+	return nil
 }

@@ -15,8 +15,9 @@ import (
 	"anvil/wire"
 )
 
-// callArguments returns the arguments as one JSON object. Those of --arg get the type that the tool's schema names.
-func (sh *shell) callArguments(ctx context.Context, c *cli.Context, client *wire.Session, tool string) ([]byte, error) {
+// callArguments returns the arguments as one JSON object. Those of --arg get the type that the tool's schema names, which
+// schemaOf looks up; nil is none.
+func (sh *shell) callArguments(c *cli.Context, schemaOf func() (*canon.Node, error)) ([]byte, error) {
 	pairs := c.StringSlice("arg")
 	switch {
 	case c.IsSet("json") && len(pairs) > 0:
@@ -26,11 +27,11 @@ func (sh *shell) callArguments(ctx context.Context, c *cli.Context, client *wire
 	case len(pairs) == 0:
 		return []byte("{}"), nil
 	}
-	root, err := listedTool(ctx, client, tool)
+	root, err := schemaOf()
 	if err != nil {
 		return nil, err
 	}
-	return objectOfArguments(pairs, root.Get("inputSchema"))
+	return objectOfArguments(pairs, root)
 }
 
 // wholeArguments reads the value of --json; "-" is stdin.

@@ -11,10 +11,12 @@ import (
 
 	cli "github.com/urfave/cli/v2"
 
+	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/certify"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
+	"anvil/compiler/pack/emit"
 	"anvil/internal/atomicfile"
 )
 
@@ -28,7 +30,7 @@ and exits 1. The gate is run by its settings in the configuration, which are the
 		Flags: append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "key", Usage: "sign with the private key in `FILE`, repeatable; make one with `anvil keys new`"},
 			&cli.BoolFlag{Name: "add-signature", Usage: "check the pack again and add a signature to the certificate that is there, over the same bytes"},
-			&cli.StringFlag{Name: "expires", Usage: "how long it holds: a number of days, the last `DATE`, or a time in RFC 3339 (default: 90 days, or until the first approval ends)"},
+			expiresFlag("the certificate holds", " (default: 90 days, or until the first approval ends)"),
 			&cli.IntFlag{Name: "serial", Usage: "the serial `NUMBER` (default: one more than that of the certification that is replaced)"},
 			&cli.StringFlag{Name: "at", Usage: "the `TIME` of issue in RFC 3339, to make a certification again (default: now)"},
 			&cli.StringFlag{Name: "evidence", Usage: "how the snapshot was captured: the `FILE` that anvil mcp inspect --stable 3 --evidence wrote"},
@@ -57,13 +59,14 @@ func (sh *shell) certify(c *cli.Context) error {
 			return err
 		}
 		if _, err := p.Document(); err != nil && pack.IsWhole(findings) {
-			findings = recheck(p)
+			_, findings = rechecked(p, emit.Trusted)
 		}
 		if !pack.IsWhole(findings) { // nothing is sealed that a certificate could be about
 			err := sh.show(c, sheet{Report: diag.NewReport("certify", findings), text: leading(p.Dir + " cannot be certified: it is not whole, or does not follow from its own inputs; nothing was written\n")}, asked.format)
 			return cmp.Or(err, found(true))
 		}
 		asked.inputs.Pack = p
+		defer sh.keepsWaiting("checking %s, for which it is built again from its own inputs\n", diag.Printable(p.Dir))()
 		if c.Bool("add-signature") {
 			return sh.addSignature(c, asked)
 		}
@@ -93,7 +96,7 @@ func (sh *shell) certifying(c *cli.Context) (asked certifying, err error) {
 		asked.keys = append(asked.keys, key)
 	}
 	if c.Bool("add-signature") && (len(asked.keys) == 0 || c.IsSet("serial") || c.IsSet("at") || c.IsSet("expires")) {
-		return asked, usagef("--add-signature signs the certificate as it is: give --key FILE, and neither --serial, --at nor --expires")
+		return asked, usagef("--add-signature signs the certificate as it is: run `anvil mcp certify %s --add-signature --key FILE`, without --serial, --at and --expires", diag.ShellPath(asked.dir))
 	}
 	if err := checkOutside(asked.dir); err != nil {
 		return asked, err
@@ -156,11 +159,17 @@ const (
 	maxValidity = 3650
 )
 
-// expiry reads --expires: days from the time of issue, a last day, or a moment, none of them more than maxValidity days ahead.
+// expiresFlag is --expires of every command that has one; what is what holds until then.
+func expiresFlag(what, unless string) cli.Flag {
+	return &cli.StringFlag{Name: "expires", Usage: "until when " + what + ": a number of days from now, the last `DATE` (2027-01-31, in UTC), or a time in RFC 3339" + unless}
+}
+
+// expiry reads --expires: days from at, a last day, or a moment, none of them more than maxValidity days ahead. It returns the first moment at which it
+// holds no more.
 func expiry(text string, at time.Time) (time.Time, error) {
 	moment, err := readExpiry(text, at)
 	if err == nil && moment.After(at.AddDate(0, 0, maxValidity+1)) {
-		err = usagef("--expires %s is more than %d days ahead; certify again before that, and give an earlier date", text, maxValidity)
+		err = usagef("--expires %s is more than %d days ahead; give an earlier date", text, maxValidity)
 	}
 	return moment, err
 }
@@ -172,10 +181,7 @@ func readExpiry(text string, at time.Time) (time.Time, error) {
 		}
 		return at.AddDate(0, 0, days), nil
 	}
-	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		return day.AddDate(0, 0, 1), nil
-	}
-	moment, err := time.Parse(time.RFC3339, text)
+	moment, err := air.ParseEnd(text)
 	if err != nil {
 		return moment, usagef("--expires %q is neither a number of days, a date such as 2027-01-31, nor a time such as 2027-01-31T12:00:00Z", text)
 	}
@@ -183,7 +189,7 @@ func readExpiry(text string, at time.Time) (time.Time, error) {
 }
 
 // readEvidence reads what inspect wrote of a capture; nil when no file is named.
-func readEvidence(path string) (*certify.Evidence, error) {
+func readEvidence(path string) (*certify.CaptureEvidence, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -201,7 +207,7 @@ func readEvidence(path string) (*certify.Evidence, error) {
 	if file.Snapshot == "" {
 		return nil, usagef("--evidence %s is of a capture that failed; capture again", path)
 	}
-	return &certify.Evidence{
+	return &certify.CaptureEvidence{
 		Snapshot: file.Snapshot, Digest: canon.Digest(data), Captures: file.Captures, Differing: file.Differing, Pages: file.Evidence.Pages,
 	}, nil
 }
@@ -215,8 +221,8 @@ func earlierSerial(p *pack.Pack) (serial int, err error) {
 	if data, there := p.Certificates[certify.File]; there {
 		c, err := certify.Decode(data)
 		if err != nil {
-			return serial, usagef("%s of %s cannot be read, so nobody knows which serial comes next: %w; restore it, or give a higher one than any before with --serial NUMBER",
-				certify.File, p.Dir, err)
+			return serial, usagef("%s of %s cannot be read, so nobody knows which serial comes next: %w; restore it from version control, or give a higher one than any before, as in `anvil mcp certify %s --serial %d`",
+				certify.File, p.Dir, err, diag.ShellPath(p.Dir), serial+1)
 		}
 		serial = max(serial, c.Serial)
 	}

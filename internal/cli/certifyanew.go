@@ -25,7 +25,7 @@ type certifyReport struct {
 
 // certifiedView is a certification in short.
 type certifiedView struct {
-	Level    certify.Level    `json:"level"` // that it has now
+	Level    certify.Level    `json:"level"` // that it was issued with, or expired; whether it holds is told beside it
 	Pack     string           `json:"pack"`  // the digest it is of
 	Serial   int              `json:"serial"`
 	IssuedAt string           `json:"issuedAt"`
@@ -34,6 +34,8 @@ type certifiedView struct {
 	Envelope string           `json:"envelope,omitzero"` // the file with the signatures; absent when it is not signed
 	KeyIDs   []string         `json:"keyids,omitempty"`  // that the envelope names; unproven
 	Signers  []certify.Signer `json:"signers,omitempty"` // whose signatures were verified and count
+
+	Uncounted []certify.Uncounted `json:"uncounted,omitempty"` // who signed, is trusted otherwise, and does not count
 }
 
 func certifiedViewOf(c certify.Certification, now time.Time) certifiedView {
@@ -115,7 +117,8 @@ func (sh *shell) signed(asked certifying, made certify.Certification) (*certify.
 		return &e, err
 	case len(asked.keys) == 0:
 		if was {
-			fmt.Fprintln(sh.err, "the certification before this one was signed, and this one is not: sign it with --add-signature --key FILE")
+			fmt.Fprintf(sh.err, "the certification before this one was signed, and this one is not: sign it with `anvil mcp certify %s --add-signature --key FILE`\n",
+				diag.ShellPath(asked.dir))
 		}
 		return nil, nil
 	}
@@ -128,26 +131,27 @@ func (sh *shell) addSignature(c *cli.Context, asked certifying) error {
 	p := asked.inputs.Pack
 	earlier, was, err := earlierEnvelope(p)
 	text, there := p.Certificates[certify.File]
+	anew := "anvil mcp certify " + diag.ShellPath(p.Dir) + " --key FILE"
 	switch {
 	case err != nil:
-		return &exitError{exitFindings, fmt.Errorf("%s of %s cannot be signed: %w", certify.EnvelopeFile, p.Dir, err)}
+		return &exitError{exitFindings, fmt.Errorf("%s of %s cannot be signed: %w; certify the pack again with `%s`", certify.EnvelopeFile, p.Dir, err, anew)}
 	case !there:
-		return usagef("%s is not certified yet: run `anvil mcp certify %s --key FILE`", p.Dir, diag.ShellPath(p.Dir))
+		return usagef("%s is not certified yet: run `%s`", p.Dir, anew)
 	}
 	beside, err := certify.Decode(text)
 	if err != nil {
-		return &exitError{exitFindings, err}
+		return &exitError{exitFindings, fmt.Errorf("%w; certify the pack again with `%s`", err, anew)}
 	}
 	payload, err := certify.Payload(beside, p)
 	switch {
 	case err != nil:
 		return err
 	case beside.Subject.Pack != p.Manifest.Digest:
-		return &exitError{exitFindings, fmt.Errorf("the certificate is of %s, and the pack is %s: certify it again", beside.Subject.Pack, p.Manifest.Digest)}
+		return &exitError{exitFindings, fmt.Errorf("the certificate is of %s, and the pack is %s: certify it again with `%s`", beside.Subject.Pack, p.Manifest.Digest, anew)}
 	case was != nil && !bytes.Equal(earlier.Payload(), payload):
-		return &exitError{exitFindings, fmt.Errorf("%s and %s of %s do not say the same of this pack: certify it again", certify.File, certify.EnvelopeFile, p.Dir)}
+		return &exitError{exitFindings, fmt.Errorf("%s and %s of %s do not say the same of this pack: certify it again with `%s`", certify.File, certify.EnvelopeFile, p.Dir, anew)}
 	case beside.LevelAt(sh.now()) != certify.StaticPassed:
-		return &exitError{exitFindings, fmt.Errorf("the certification is %s, and nobody signs that: certify the pack again", beside.LevelAt(sh.now()))}
+		return &exitError{exitFindings, fmt.Errorf("the certification is %s, and nobody signs that: certify the pack again with `%s`", beside.LevelAt(sh.now()), anew)}
 	}
 	again, err := sh.checkAgain(asked, beside)
 	if err != nil {
@@ -218,7 +222,7 @@ func certifiedLine(p *pack.Pack, now time.Time) string {
 	case err != nil:
 		return "certification: cannot be read: " + diag.Printable(err.Error())
 	case c.Subject.Pack != p.Manifest.Digest:
-		return fmt.Sprintf("certification: of another pack, %s: certify this one again", c.Subject.Pack)
+		return p.Hint(fmt.Sprintf("certification: of another pack, %s: certify this one again with `anvil mcp certify PACK`", c.Subject.Pack))
 	}
 	level := c.LevelAt(now)
 	line := fmt.Sprintf("certification: %s, serial %d, until %s", level, c.Serial, c.Expires)
@@ -226,7 +230,7 @@ func certifiedLine(p *pack.Pack, now time.Time) string {
 		line = fmt.Sprintf("certification: %s since %s, serial %d", level, c.Expires, c.Serial)
 	}
 	if _, signed := p.Certificates[certify.EnvelopeFile]; signed {
-		return line + "; signatures are not looked at without --trust FILE"
+		return line + "; signatures are not looked at; do with `anvil pack verify " + diag.ShellPath(p.Dir) + " --trust FILE`"
 	}
 	return line + "; nobody signed it"
 }

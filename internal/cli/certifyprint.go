@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	cli "github.com/urfave/cli/v2"
 
@@ -17,7 +16,7 @@ func (sh *shell) printCertified(c *cli.Context, asked certifying, made certify.C
 	dir := asked.inputs.Pack.Dir
 	var findings []diag.Finding
 	for _, check := range made.Failing() {
-		findings = append(findings, certify.FailedCheck(check))
+		findings = append(findings, certify.FailedCheck(check, asked.inputs.Pack))
 	}
 	view := certifiedViewOf(made, sh.now())
 	if envelope != nil {
@@ -49,7 +48,7 @@ func nextAfterCertify(dir string, envelope *certify.Envelope) string {
 func certifiedLines(dir string, made certify.Certification, view certifiedView) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s: %s, serial %d, until %s (%s)\n", dir, made.Level, made.Serial, made.Expires, made.ExpiresWhy)
-	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	t := diag.NewTable(&b)
 	for _, check := range made.Checks {
 		fmt.Fprintf(t, "  %s\t%s\t%s\n", check.Outcome, check.ID, diag.Printable(check.Detail))
 	}

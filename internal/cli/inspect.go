@@ -9,6 +9,7 @@ import (
 	cli "github.com/urfave/cli/v2"
 
 	"anvil/compiler/adopt"
+	"anvil/compiler/air"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/emit"
@@ -85,10 +86,13 @@ func (sh *shell) inspect(c *cli.Context) error {
 
 // inspection runs the gate and the bridge. A pack shows its own document, with the approvals that hold now.
 func (sh *shell) inspection(c *cli.Context, seen observed) (inspection, error) {
-	document, lapsed := adopt.Bridge(seen.snapshot), []diag.Finding(nil)
-	if seen.pack != nil {
+	var document air.Document
+	var lapsed []diag.Finding
+	if seen.pack == nil {
+		document = adopt.Bridge(seen.snapshot)
+	} else {
 		var err error
-		if document, err = trustedDocument(seen.pack, emit.Recheck); err != nil {
+		if document, err = trustedDocument(seen.pack, emit.Trusted); err != nil {
 			return inspection{}, err
 		}
 		document, lapsed = document.WithApprovals(pack.Approvals(document), sh.now())

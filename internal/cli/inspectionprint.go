@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"anvil/compiler/adopt/gate"
 	"anvil/compiler/diag"
@@ -90,7 +89,7 @@ func listCounts(counts map[string]int) string {
 }
 
 func writeToolTable(w io.Writer, tools []toolView) error {
-	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	t := diag.NewTable(w)
 	state := func(s string) string {
 		if tools[0].State == "" {
 			return ""

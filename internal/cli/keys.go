@@ -15,6 +15,7 @@ import (
 	"anvil/compiler/canon"
 	"anvil/compiler/certify"
 	"anvil/compiler/diag"
+	"anvil/compiler/yaml"
 	"anvil/internal/atomicfile"
 )
 
@@ -50,6 +51,9 @@ func (sh *shell) keysNew(c *cli.Context) error {
 	out := c.String("out")
 	if out == "" || out == "-" {
 		return usagef("say where the private key goes: --out FILE")
+	}
+	if c.IsSet("name") && !diag.Legible(c.String("name")) {
+		return usagef("--name says nothing that somebody could read: say whose key it is")
 	}
 	key, err := certify.NewKey(rand.Reader)
 	if err != nil {
@@ -166,7 +170,10 @@ func readTrust(path string) (certify.Trust, error) {
 	trust, err := certify.DecodeTrust(data, func(name string) ([]byte, error) {
 		return atomicfile.ReadIn(root, filepath.FromSlash(name), maxKey)
 	})
-	if err != nil {
+	var at *yaml.Error
+	if errors.As(err, &at) && at.Line > 0 {
+		return trust, usagef("the trust file %s:%d: %s", path, at.Line, at.Msg)
+	} else if err != nil {
 		return trust, usagef("the trust file %s: %w", path, err)
 	}
 	return trust, nil

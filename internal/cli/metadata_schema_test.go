@@ -16,9 +16,9 @@ import (
 
 // metadataNarrower is what Go's types do not say of a member of tools-metadata, by type and member.
 var metadataNarrower = map[string]map[string]any{
-	"Document.etag": {"pattern": "^[0-9a-f]{40}$"}, "Document.snapshot": {"pattern": aDigest}, "Document.pack": {"pattern": aDigest},
+	"Document.etag": {"pattern": "^[0-9a-f]{40}$"}, "Document.snapshot": {"pattern": aDigest},
 	"Document.canon": {"const": canon.ID}, "Tool.digest": {"pattern": aDigest}, "Tool.state": {"enum": wordsOf[air.State]()},
-	"Certification.digest": {"pattern": aDigest}, "Fact.value": {"type": []any{"string", "boolean"}},
+	"Fact.value":  {"type": []any{"string", "boolean"}},
 	"Fact.status": {"enum": []any{air.Resolved, air.Conflicted, air.Insufficient}}, "Claim.source": {"enum": wordsOf[air.ClaimKind]()},
 }
 
@@ -60,7 +60,7 @@ func TestMetadataSchemaIsFresh(t *testing.T) {
 func TestMetadataFitsItsSchema(t *testing.T) {
 	v := validatorOf(t, docs.MetadataSchema, "urn:anvil:tools-metadata:0.1.0")
 	refused := 0
-	corpus.Each(t, func(t *testing.T, _ string, s *surface.McpSurfaceSnapshot) {
+	whole := corpus.EachOnce(t, func(t *testing.T, _ string, s *surface.McpSurfaceSnapshot) {
 		d, err := metadata.Build(adopt.Bridge(s))
 		if err != nil {
 			t.Fatal(err)
@@ -80,7 +80,7 @@ func TestMetadataFitsItsSchema(t *testing.T) {
 			}
 		}
 	})
-	if refused < 100 {
+	if whole && refused < 100 {
 		t.Errorf("only %d documents were made wrong", refused)
 	}
 }

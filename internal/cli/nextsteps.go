@@ -64,7 +64,16 @@ func firstError(r diag.Report) string {
 	return ""
 }
 
-// nextForPack says how to approve what may still be approved, and to serve what is.
+// standings are what nextForPack looks at of the operations of a document.
+func standings(d air.Document) []toolView {
+	var tools []toolView
+	for _, o := range d.Operations {
+		tools = append(tools, toolView{Operation: o.ID, state: o.State, reads: o.Effect.Kind == air.Read})
+	}
+	return tools
+}
+
+// nextForPack says how to decide what nobody has decided on, and to serve and certify what is approved.
 func nextForPack(path string, mode pack.Mode, tools []toolView) []step {
 	steps := []step{}
 	approved, reads, open := false, false, ""
@@ -72,7 +81,7 @@ func nextForPack(path string, mode pack.Mode, tools []toolView) []step {
 		switch {
 		case t.state == air.StateApproved:
 			approved = true
-		case t.state != air.StateGenerated && t.state != air.StateReviewRequired: // blocked or deprecated
+		case t.state != air.StateGenerated && t.state != air.StateReviewRequired: // blocked
 		case t.reads:
 			reads = true
 		case open == "":
@@ -90,6 +99,9 @@ func nextForPack(path string, mode pack.Mode, tools []toolView) []step {
 	}
 	if open != "" {
 		steps = append(steps, step{"approve a tool that may change something", "anvil mcp approve " + path + " " + diag.ShellArg(open, "OPERATION")})
+	}
+	if approved {
+		steps = append(steps, step{"write down what was checked of it, and sign it with --key FILE", "anvil mcp certify " + path})
 	}
 	return steps
 }

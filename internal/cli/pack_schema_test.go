@@ -9,8 +9,6 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"anvil/compiler/canon"
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/emit"
@@ -37,18 +35,7 @@ func TestManifestFitsItsSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("urn:x", document); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := c.Compile("urn:x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := validatorOf(t, text, "urn:anvil:pack:2")
 	s, err := surface.ReadFile("../../testdata/snapshots/refunds.snapshot.json")
 	if err != nil {
 		t.Fatal(err)
@@ -69,11 +56,7 @@ func TestManifestFitsItsSchema(t *testing.T) {
 		"another mode":     {bytes.Replace(manifest, []byte(`"mode": "facade"`), []byte(`"mode": "other"`), 1), false},
 		"a member is gone": {bytes.Replace(manifest, []byte(`"nodes": [`), []byte(`"inputs": [`), 1), false},
 	} {
-		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(tt.text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := schema.Validate(value); (err == nil) != tt.fits {
+		if err := fault(t, schema, tt.text); (err == nil) != tt.fits {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -65,7 +65,7 @@ func (sh *shell) packArchive(c *cli.Context) error {
 	if file == "-" && c.IsSet("format") {
 		return usagef("--format is for what is told of an archive, and with - the output is the archive itself")
 	}
-	p, findings, err := verified(dir, !c.Bool("no-rebuild"))
+	p, findings, err := sh.verified(dir, !c.Bool("no-rebuild"))
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (sh *shell) packOpen(c *cli.Context) error {
 		return err
 	}
 	if pack.IsWhole(findings) && !c.Bool("no-rebuild") {
-		findings = append(findings, recheck(p)...)
+		findings = append(findings, sh.recheck(p)...)
 	}
 	if !pack.IsWhole(findings) {
 		lead := fmt.Sprintf("%s was not opened, and nothing was written: %s\n", diag.Printable(file), counted(len(findings), "finding"))
@@ -145,7 +145,7 @@ func (sh *shell) packOpen(c *cli.Context) error {
 func openArchive(file string) (io.ReadCloser, error) {
 	info, err := os.Stat(file)
 	if err != nil {
-		return nil, usagef("%w; make an archive with `anvil pack archive PACK FILE`", err)
+		return nil, usagef("%w; make an archive with `anvil pack archive PACK %s`", err, diag.ShellPath(file))
 	}
 	if !info.Mode().IsRegular() {
 		return nil, usagef("%s is no file; name an archive that `anvil pack archive` made, or - to read one from the standard input", file)

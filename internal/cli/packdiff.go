@@ -8,6 +8,7 @@ import (
 
 	cli "github.com/urfave/cli/v2"
 
+	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/diff"
 	"anvil/compiler/pack/compare"
@@ -18,13 +19,13 @@ var packDiffFormats = []string{"text", "json", "yaml", "markdown"}
 func (sh *shell) packDiffCommand() *cli.Command {
 	return &cli.Command{
 		Name: "diff", Usage: "compare two packs by what their differences mean", ArgsUsage: "OLD NEW",
-		Description: `Tells what moved on the surface, the class of every operation's change (compatible, additive, breaking, safety-sensitive), changes of
+		Description: `Tells what moved on the surface, the impact of every operation's change (compatible, additive, breaking, safety-sensitive), changes of
 posture, state and approvals, of the facade's settings, and which artifacts differ.
 
 ` + packUsage,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "fail-on", Value: string(compare.Breaking),
-				Usage: "exit 1 at a difference of this `CLASS` or a worse one: additive, breaking, safety-sensitive; or any"},
+				Usage: "exit 1 at a difference of this `IMPACT` or a worse one: additive, breaking, safety-sensitive; or any"},
 			formatFlag(packDiffFormats...),
 		},
 		Action: sh.packDiff,
@@ -43,7 +44,7 @@ func (sh *shell) packDiff(c *cli.Context) error {
 		return err
 	}
 	threshold := c.String("fail-on")
-	if threshold != "any" && !slices.Contains(compare.Classes[1:], compare.Class(threshold)) {
+	if threshold != "any" && !slices.Contains(compare.Impacts[1:], compare.Impact(threshold)) {
 		return usagef("--fail-on %q is not known: use additive, breaking, safety-sensitive or any", threshold)
 	}
 	sides, err := sh.twoPacks(c)
@@ -59,13 +60,27 @@ func (sh *shell) packDiff(c *cli.Context) error {
 	lead := packDiffText(differences)
 	s := sheet{Report: report, value: packDiffReport{report, differences}, threshold: diag.FailOnRisky, text: leading(lead)}
 	s.markdown = leading("```\n" + lead + "```\n\n")
+	s.headline = packDiffHeadline(differences)
+	fails := differences.Impact.Rank() >= compare.Impact(threshold).Rank()
+	if threshold == "any" {
+		fails = !differences.IsSame()
+	}
+	if fails {
+		s.why = fmt.Sprintf("it fails: the difference is %s, and --fail-on is %s", differences.Impact, threshold)
+	}
 	if err := sh.show(c, s, format); err != nil {
 		return err
 	}
-	if threshold == "any" {
-		return found(!differences.IsSame())
+	return found(fails)
+}
+
+// packDiffHeadline sums up all that differs, of which the findings are a part: they are about the surfaces alone.
+func packDiffHeadline(d compare.Comparison) string {
+	if d.IsSame() {
+		return "the packs are the same"
 	}
-	return found(differences.Class.Rank() >= compare.Class(threshold).Rank())
+	return fmt.Sprintf("%s: %s, %s, %s; of the surfaces: %s", d.Impact, counted(len(d.Operations), "operation"), counted(len(d.Settings), "setting"),
+		counted(len(d.Artifacts), "artifact"), diag.NewReport("diff", d.Findings).Summary.Line())
 }
 
 // packDiffText says what differs, before the findings about the surface.
@@ -77,7 +92,7 @@ func packDiffText(d compare.Comparison) string {
 		b.WriteString("the packs are the same\n")
 		return b.String()
 	}
-	fmt.Fprintf(&b, "class      %s\nsignature  %s\nsurface    %s\n", d.Class, d.Signature, d.Surface)
+	fmt.Fprintf(&b, "impact     %s\nsignature  %s\nsurface    %s\n", d.Impact, d.Signature, d.Surface)
 	if d.Old.Mode != d.New.Mode {
 		fmt.Fprintf(&b, "mode       %s -> %s\n", d.Old.Mode, d.New.Mode)
 	}
@@ -91,7 +106,7 @@ func packDiffText(d compare.Comparison) string {
 		b.WriteString("\nsettings:\n")
 	}
 	for _, v := range d.Settings {
-		fmt.Fprintf(&b, "  %s  %s -> %s\n", diag.Printable(v.Pointer), orNone(diag.Printable(string(v.Before))), orNone(diag.Printable(string(v.After))))
+		fmt.Fprintf(&b, "  %s\n", valueLine(v))
 	}
 	if len(d.Artifacts) > 0 {
 		b.WriteString("\nartifacts:\n")
@@ -105,18 +120,35 @@ func packDiffText(d compare.Comparison) string {
 	return b.String()
 }
 
+// valueLine tells a value that differs: where, before and after.
+func valueLine(v compare.ValueChange) string {
+	return diag.Printable(fmt.Sprintf("%s  %s -> %s", v.Pointer, orNone(string(v.Before)), orNone(string(v.After))))
+}
+
+// topMembers names the members of an operation in which something differs.
+func topMembers(changes []compare.ValueChange) []string {
+	var names []string
+	for _, c := range changes {
+		names = append(names, canon.Tokens(c.Pointer)[0])
+	}
+	return slices.Compact(names)
+}
+
 func writeOperationChange(w io.Writer, o compare.OperationChange) {
 	line := o.Change
-	if len(o.Fields)+len(o.Members) > 0 {
-		line += ": " + strings.Join(append(slices.Clone(o.Fields), o.Members...), ", ")
+	if named := append(slices.Clone(o.Fields), topMembers(o.Members)...); len(named) > 0 {
+		line += ": " + strings.Join(named, ", ")
 	}
-	fmt.Fprintf(w, "  %-16s %s  %s\n", o.Class, diag.Printable(o.Tool), diag.Printable(line))
+	fmt.Fprintf(w, "  %-16s %s  %s\n", o.Impact, diag.Printable(o.Tool), diag.Printable(line))
 	for _, p := range o.Posture {
 		loosened := ""
 		if p.Looser {
 			loosened = "  (looser)"
 		}
 		fmt.Fprintf(w, "%19s%s %s -> %s%s\n", "", p.Predicate, p.Before, p.After, loosened)
+	}
+	for _, m := range o.Members {
+		fmt.Fprintf(w, "%19s%s\n", "", valueLine(m))
 	}
 	if o.State != nil {
 		fmt.Fprintf(w, "%19sstate %s -> %s\n", "", o.State.Before, o.State.After)

@@ -21,7 +21,7 @@ func openTrusted(dir string) (*pack.Pack, air.Document, error) {
 	if err != nil {
 		return nil, air.Document{}, err
 	}
-	d, err := trustedDocument(p, emit.Recheck)
+	d, err := trustedDocument(p, emit.Trusted)
 	return p, d, err
 }
 
@@ -31,16 +31,16 @@ func openToCall(dir string) (*pack.Pack, air.Document, error) {
 	if err != nil {
 		return nil, air.Document{}, err
 	}
-	d, err := trustedDocument(p, emit.RecheckDocument)
+	d, err := trustedDocument(p, emit.TrustedDocument)
 	return p, d, err
 }
 
 // trustedDocument returns the pack's document, unless check finds that it contradicts itself: an operation looser than its evidence, approved by
 // nobody, or not what the pack's own snapshot and approvals give.
-func trustedDocument(p *pack.Pack, check func(*pack.Pack) ([]diag.Finding, error)) (air.Document, error) {
-	findings := rechecked(p, check)
+func trustedDocument(p *pack.Pack, check func(*pack.Pack) (air.Document, []diag.Finding, error)) (air.Document, error) {
+	d, findings := rechecked(p, check)
 	if len(findings) == 0 {
-		return p.Document()
+		return d, nil
 	}
 	return air.Document{}, &exitError{exitFindings, fmt.Errorf(
 		"pack %s does not verify: %s; see `anvil pack verify %s`; if another version of anvil built it, remove it and build it again with `anvil mcp adopt`",
@@ -94,7 +94,7 @@ func (sh *shell) changePack(dir string, change func(p *pack.Pack, d air.Document
 		if err != nil {
 			return err
 		}
-		in, _, err := emit.InputsOf(p)
+		in, err := emit.InputsFrom(p, d)
 		if err != nil {
 			return err
 		}

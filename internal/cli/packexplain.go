@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	cli "github.com/urfave/cli/v2"
 
@@ -69,7 +68,7 @@ func (sh *shell) twoPacks(c *cli.Context) (sides [2]*pack.Pack, err error) {
 func (e explanation) text() []byte {
 	var b bytes.Buffer
 	run := 0
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	w := diag.NewTable(&b)
 	for _, s := range e.Nodes {
 		if s.Status != pack.NodeCached && s.Status != pack.NodeGone {
 			run++

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,7 +12,7 @@ import (
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
-	"anvil/compiler/pack/emit/command"
+	"anvil/compiler/pack/commands"
 	"anvil/internal/packcli"
 )
 
@@ -47,6 +46,11 @@ func (sh *shell) packRun(c *cli.Context) error {
 	if len(sh.rest) > 1 && sh.rest[0] == packcli.CompleteWord {
 		return sh.complete(c.Args().First(), sh.rest[1], sh.rest[2:])
 	}
+	return sh.refused(sh.rest, sh.runLine(c))
+}
+
+// runLine runs the line behind "--".
+func (sh *shell) runLine(c *cli.Context) error {
 	p, document, err := openToCall(c.Args().First())
 	if err != nil {
 		return err
@@ -55,8 +59,15 @@ func (sh *shell) packRun(c *cli.Context) error {
 		return &exitError{exitFindings, fmt.Errorf("pack %s has another surface than the command line that was started: its signature is %s, not %s; start %s", p.Dir,
 			document.Signature().Digest, want, diag.ShellPath(p.Dir+"/"+pack.CommandLine(p.Manifest.ID)))}
 	}
-	run := packRun{shell: sh, flags: c, pack: p, document: document,
-		line: packcli.New(document, packcli.Options{Called: c.String("called"), Dir: p.Dir, Now: sh.now()})}
+	o := packcli.Options{Called: c.String("called"), Dir: p.Dir, Now: sh.now()}
+	if p.Manifest.Mode == pack.Facade {
+		settings, err := p.Settings()
+		if err != nil {
+			return err
+		}
+		o.Server = settings.Upstream.Command
+	}
+	run := packRun{shell: sh, flags: c, pack: p, document: document, line: packcli.New(document, o)}
 	return run.do(sh.rest)
 }
 
@@ -66,7 +77,7 @@ func (sh *shell) complete(dir, shell string, words []string) error {
 	if err != nil {
 		return err
 	}
-	var catalogue command.Catalogue
+	var catalogue commands.Catalogue
 	if err := canon.Decode(p.Files[pack.CommandsFile], &catalogue); err != nil {
 		return fmt.Errorf("read %s of pack %s: %w", pack.CommandsFile, dir, err)
 	}
@@ -105,13 +116,13 @@ func (r packRun) do(words []string) error {
 }
 
 // printSchemas prints what the command takes and answers.
-func (r packRun) printSchemas(c command.Command) error {
+func (r packRun) printSchemas(c commands.Command) error {
 	text, err := canon.Encode(struct {
 		SchemaVersion int       `json:"schemaVersion"`
 		Operation     string    `json:"operation"`
 		Input         canon.Raw `json:"input,omitzero"`
 		Output        canon.Raw `json:"output,omitzero"`
-	}{command.SchemaVersion, c.Operation, c.Input, c.Output})
+	}{commands.SchemaVersion, c.Operation, c.Input, c.Output})
 	if err != nil {
 		return err
 	}
@@ -133,11 +144,11 @@ func (r packRun) prepare(l packcli.Line) error {
 	if unsure != nil && r.ctx.Err() == nil {
 		fmt.Fprintln(r.err, r.clean(fmt.Sprintf("warning: the arguments were not held against the schema of %s: %v; the server judges them", l.Command.Name, unsure)))
 	}
-	params := []byte(`{"name":` + string(canon.Quote(l.Command.Tool)) + `,"arguments":` + string(arguments) + `}`)
+	params := callParams(l.Command.Tool, arguments)
 	if l.DryRun {
 		return r.printRequest(l, params)
 	}
-	if err := r.confirmed(l, params); err != nil {
+	if err := r.confirmed(question{l.Command.Name, l.Command.Confirmation, params, l.Confirm}); err != nil {
 		return err
 	}
 	return r.call(l, params)
@@ -145,16 +156,17 @@ func (r packRun) prepare(l packcli.Line) error {
 
 // printRequest tells what would be sent and asked. The session adds the members of JSON-RPC.
 func (r packRun) printRequest(l packcli.Line, params []byte) error {
-	asks := l.Command.Confirmation.Required
+	asks, person := l.Command.Confirmation.Required, l.Command.Confirmation.HumanApproval
 	if l.Format == "json" {
 		text, err := canon.Encode(struct {
 			SchemaVersion int       `json:"schemaVersion"`
 			Operation     string    `json:"operation"`
 			Request       canon.Raw `json:"request"`
 			Asks          bool      `json:"asks"`
+			Person        bool      `json:"person"` // a yes of a person's at a terminal is wanted
 			Reason        string    `json:"reason,omitzero"`
 			Confirmed     bool      `json:"confirmed"`
-		}{command.SchemaVersion, l.Command.Operation, requestOf(params), asks, l.Command.Confirmation.Reason, l.Confirm})
+		}{commands.SchemaVersion, l.Command.Operation, requestOf(params), asks, person, l.Command.Confirmation.Reason, l.Confirm && !person})
 		if err != nil {
 			return err
 		}
@@ -162,6 +174,8 @@ func (r packRun) printRequest(l packcli.Line, params []byte) error {
 	}
 	fmt.Fprintf(r.out, "%s\n", diag.PrintableJSON(requestOf(params)))
 	switch {
+	case person:
+		fmt.Fprintf(r.err, "it waits for a person's yes at a terminal (%s); --confirm is none\n", diag.Printable(l.Command.Confirmation.Reason))
 	case asks && l.Confirm:
 		fmt.Fprintf(r.err, "it asks for confirmation (%s), and --confirm says yes\n", diag.Printable(l.Command.Confirmation.Reason))
 	case asks:
@@ -171,10 +185,6 @@ func (r packRun) printRequest(l packcli.Line, params []byte) error {
 	}
 	fmt.Fprintln(r.err, "nothing was started and nothing was sent")
 	return nil
-}
-
-func requestOf(params []byte) canon.Raw {
-	return canon.Raw(`{"method":"tools/call","params":` + string(params) + `}`)
 }
 
 // readArgument reads a file that a flag names; "-" is stdin.
@@ -194,6 +204,3 @@ func (r packRun) readArgument(name string) ([]byte, error) {
 	}
 	return data, err
 }
-
-// errDeclined is an answer that was no yes.
-var errDeclined = errors.New("nothing was called: the answer was not yes")

@@ -1,17 +1,12 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 
 	"anvil/compiler/adopt/probe"
-	"anvil/compiler/canon"
-	"anvil/compiler/diag"
+	"anvil/compiler/air"
 	"anvil/compiler/pack"
 	"anvil/facade"
 	"anvil/internal/config"
@@ -19,50 +14,26 @@ import (
 	"anvil/wire"
 )
 
-// confirmed asks for the yes that an operation wants, where there is somebody to ask.
-func (r packRun) confirmed(l packcli.Line, params []byte) error {
-	ask := l.Command.Confirmation
-	switch {
-	case !ask.Required || l.Confirm:
-		return nil
-	case !isTerminal(r.in) || !isTerminal(r.err):
-		return &exitError{exitFindings, fmt.Errorf("%s asks for confirmation (%s); nothing was called; say yes with --confirm", l.Command.Name, ask.Reason)}
-	}
-	fmt.Fprintf(r.err, "%s\n%s asks for confirmation (%s). Call it? [y/N] ", diag.Shorten(string(diag.PrintableJSON(requestOf(params))), maxAsked), l.Command.Name, diag.Printable(ask.Reason))
-	answer := make(chan string, 1)
-	go func() {
-		text, _ := bufio.NewReader(r.in).ReadString('\n') // the end of the input is no yes
-		answer <- text
-	}()
-	select {
-	case <-r.ctx.Done():
-		return r.ctx.Err()
-	case text := <-answer:
-		if slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(text))) {
-			return nil
-		}
-		return &exitError{exitFindings, errDeclined}
-	}
-}
-
-// maxAsked is how many characters of a request a question shows.
-const maxAsked = 1000
-
 // call makes the call through the facade of the pack, and prints what comes back.
 func (r packRun) call(l packcli.Line, params []byte) error {
-	f, target, err := r.facade(l)
+	own := &refusals{}
+	f, target, err := r.facade(l, facadeWatch{refused: own.add}) // what it would log is in its reply
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	w := way{era: wire.EraHandshake, tool: l.Command.Tool, facade: true}
+	w := way{era: wire.EraHandshake, tool: l.Command.Tool, own: own}
 	w.dial, w.ended = r.connectFacade(f)
 	limit := cmp.Or(l.Timeout, probe.DefaultTimeout)
 	ctx, cancel := context.WithTimeoutCause(r.ctx, limit, errors.New("no answer within "+limit.String()+"; give more with --timeout"))
 	defer cancel()
 	result, err := r.ask(ctx, w, params)
 	if err != nil {
-		return refusedByPolicy(w.explain(ctx, target, err), err)
+		told := w.explain(ctx, target, err)
+		if ctx.Err() != nil && r.ctx.Err() == nil {
+			told = &refusal{air.ErrUpstreamTimeout, told}
+		}
+		return told
 	}
 	if err := r.printCallResult(w.tool, result.raw, l.Format); err != nil {
 		return err
@@ -85,14 +56,13 @@ func (r packRun) ask(ctx context.Context, w way, params []byte) (called, error) 
 }
 
 // facade opens the pack's facade before the server that the line names, or before the pack's own.
-func (r packRun) facade(l packcli.Line) (*facade.Facade, config.Target, error) {
-	quiet := func(string) {} // what it would log is in its reply
+func (r packRun) facade(l packcli.Line, watch facadeWatch) (*facade.Facade, config.Target, error) {
 	if l.Target == "" && l.Server == nil {
 		if r.pack.Manifest.Mode != pack.Facade {
 			return nil, config.Target{}, usagef("pack %s was built with --mode %s and names no server: say which one to call with --target URL|NAME, or with -- COMMAND ARG... at the end of the line",
 				r.pack.Dir, r.pack.Manifest.Mode)
 		}
-		f, err := r.openFacade(r.flags, r.pack, r.document, quiet)
+		f, err := r.openFacade(r.flags, r.pack, r.document, watch)
 		return f, config.Target{Kind: config.KindPack, Path: r.pack.Dir}, err
 	}
 	var words []string
@@ -106,19 +76,6 @@ func (r packRun) facade(l packcli.Line) (*facade.Facade, config.Target, error) {
 	if target.Path != "" {
 		return nil, target, usagef("--target %s is a %s: there is no server to call; give a URL, a name of the configuration, or a command behind --", target.Path, target.Kind)
 	}
-	f, err := r.openFacadeTo(target.Server, r.pack, r.document, quiet)
+	f, err := r.openFacadeTo(target, r.pack, r.document, watch)
 	return f, target, err
-}
-
-// refusedByPolicy gives a refusal of the facade's own, which no tool has seen, the exit code of one.
-func refusedByPolicy(told, err error) error {
-	var rpc *wire.RPCError
-	if !errors.As(err, &rpc) {
-		return told
-	}
-	reply, parsed := canon.Parse(rpc.Raw)
-	if parsed == nil && slices.Contains([]string{"policy_denied", "schema_mismatch", "contract_unverified"}, reply.Get("data").Get("code").Text()) {
-		return &exitError{exitFindings, told}
-	}
-	return told
 }

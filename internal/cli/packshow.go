@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	cli "github.com/urfave/cli/v2"
 
@@ -49,7 +48,6 @@ type shownPack struct {
 
 type shownCapability struct {
 	ID         string `json:"id"`
-	Lifecycle  string `json:"lifecycle"`
 	Operations int    `json:"operations"`
 	Approved   int    `json:"approved"`
 }
@@ -113,7 +111,7 @@ func showPack(p *pack.Pack) (shownPack, error) {
 		approved[o.ID] = o.State == air.StateApproved
 	}
 	for _, c := range d.Capabilities {
-		shown := shownCapability{ID: c.ID, Lifecycle: string(c.Lifecycle), Operations: len(c.OperationIDs)}
+		shown := shownCapability{ID: c.ID, Operations: len(c.OperationIDs)}
 		for _, id := range c.OperationIDs {
 			if approved[id] {
 				shown.Approved++
@@ -143,12 +141,15 @@ func (v *shownPack) files(p *pack.Pack) {
 }
 
 func (v *shownPack) changes(p *pack.Pack) error {
+	if p.Manifest.Base == "" {
+		return nil
+	}
 	changes, err := pack.Changes(p.Files)
-	if err != nil || p.Manifest.Base == "" {
+	if err != nil {
 		return err
 	}
 	v.Changes = map[string]int{}
-	for _, f := range changes {
+	for _, f := range changes.Findings {
 		v.Changes[string(f.Class)]++
 	}
 	return nil
@@ -157,7 +158,7 @@ func (v *shownPack) changes(p *pack.Pack) error {
 func (v shownPack) text() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s, %s mode\n", diag.Printable(orUnnamed(v.Name)), diag.Printable(v.Version), v.Mode)
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	w := diag.NewTable(&b)
 	line := func(name, value string) { fmt.Fprintf(w, "  %s\t%s\n", name, diag.Printable(value)) }
 	line("id", v.ID)
 	line("pack", v.Digest)
@@ -169,12 +170,12 @@ func (v shownPack) text() []byte {
 	line("operations", fmt.Sprintf("%d: %s", v.Operations, orNone(counts(v.States))))
 	line("effects", orNone(counts(v.Effects)))
 	for _, c := range v.Capabilities {
-		line("capability", fmt.Sprintf("%s (%s): %s, %d approved", c.ID, c.Lifecycle, counted(c.Operations, "operation"), c.Approved))
+		line("capability", fmt.Sprintf("%s: %s, %d approved", c.ID, counted(c.Operations, "operation"), c.Approved))
 	}
 	line("certificates", orNone(strings.Join(v.Certificates, ", "))+certifiedAs(v.Certification))
 	_ = w.Flush()
 	fmt.Fprintln(&b)
-	w = tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	w = diag.NewTable(&b)
 	for _, a := range v.Artifacts {
 		fmt.Fprintf(w, "  %s\t%s\t%d bytes\t%s\n", diag.Printable(a.Path), a.Kind, a.Size, a.Digest)
 	}

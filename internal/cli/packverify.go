@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 
 	cli "github.com/urfave/cli/v2"
 
+	"anvil/compiler/air"
 	"anvil/compiler/certify"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
@@ -20,8 +22,8 @@ func (sh *shell) packVerifyCommand() *cli.Command {
 		Name: "verify", Usage: "recompute everything in a pack and refuse what is changed, missing or smuggled in",
 		ArgsUsage: "PACK... | PACK [TARGET]",
 		Description: `Two steps: every digest is computed again, and every file is built again from the snapshot and the approvals in the pack, which
-finds what was forged together with its digest. Exit 1 when anything differs. Several packs are verified together: no two may have
-one id.
+finds what was forged together with its digest. The second takes as long as building the pack did, minutes for thousands of tools;
+--no-rebuild leaves it out. Exit 1 when anything differs. Several packs are verified together: no two may have one id.
 
 With --trust one pack is held against its certificate, in this order: signature; key and role; subject; validity and serial; policy; gate; with
 --live the server's surface. The first that fails ends it. TARGET is for --live alone, and may be -- COMMAND ARG....
@@ -32,7 +34,7 @@ With --trust one pack is held against its certificate, in this order: signature;
 }
 
 func noRebuildFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "no-rebuild", Usage: "leave out the second step: digests alone, as fast as the files can be read"}
+	return &cli.BoolFlag{Name: "no-rebuild", Usage: "do not build the files again to see whether they follow from the pack's inputs: digests alone, as fast as they can be read"}
 }
 
 func (sh *shell) packVerify(c *cli.Context) error {
@@ -50,7 +52,7 @@ func (sh *shell) packVerify(c *cli.Context) error {
 		return usagef("--no-rebuild leaves out what --trust relies on; leave it out")
 	}
 	if c.IsSet("trust") {
-		p, findings, err := verified(c.Args().First(), true)
+		p, findings, err := sh.verified(c.Args().First(), true)
 		if err != nil {
 			return err
 		}
@@ -59,11 +61,16 @@ func (sh *shell) packVerify(c *cli.Context) error {
 	if err := sh.onlyDashDash(); err != nil {
 		return err
 	}
+	return sh.verifyAlone(c, format)
+}
+
+// verifyAlone verifies packs by themselves, whoever certified them.
+func (sh *shell) verifyAlone(c *cli.Context, format string) error {
 	var packs []*pack.Pack
 	var all []diag.Finding
 	var lines strings.Builder
 	for _, path := range c.Args().Slice() {
-		p, findings, err := verified(path, !c.Bool("no-rebuild"))
+		p, findings, err := sh.verified(path, !c.Bool("no-rebuild"))
 		if err != nil {
 			return err
 		}
@@ -91,11 +98,16 @@ func (sh *shell) packVerify(c *cli.Context) error {
 	return found(!pack.IsWhole(all))
 }
 
-// verified reads a pack and says what is wrong with it; with rebuild, also what does not follow from what is in it.
-func verified(path string, rebuild bool) (*pack.Pack, []diag.Finding, error) {
+// verified reads a pack and says what is wrong with it; with rebuild, also what does not follow from what is in it. A pack of which not even the manifest
+// is to be read comes back without an id.
+func (sh *shell) verified(path string, rebuild bool) (*pack.Pack, []diag.Finding, error) {
 	p, findings, err := readPack(path)
+	var notWhole *pack.NotWholeError
+	if errors.As(err, &notWhole) {
+		return &pack.Pack{Dir: path}, notWhole.Findings, nil
+	}
 	if err == nil && rebuild && pack.IsWhole(findings) {
-		findings = append(findings, recheck(p)...)
+		findings = append(findings, sh.recheck(p)...)
 	}
 	return p, findings, err
 }
@@ -124,17 +136,21 @@ func openPack(path string) (*pack.Pack, error) {
 }
 
 // recheck builds the pack again.
-func recheck(p *pack.Pack) []diag.Finding { return rechecked(p, emit.Recheck) }
+func (sh *shell) recheck(p *pack.Pack) []diag.Finding {
+	defer sh.keepsWaiting("building %s again from its own inputs, to see whether all of it follows from them; --no-rebuild leaves that out\n", diag.Printable(p.Dir))()
+	_, findings := rechecked(p, emit.Trusted)
+	return findings
+}
 
 // rechecked runs check. That the pack's own inputs cannot be read, though sealed, is a finding like any other.
-func rechecked(p *pack.Pack, check func(*pack.Pack) ([]diag.Finding, error)) []diag.Finding {
-	findings, err := check(p)
+func rechecked(p *pack.Pack, check func(*pack.Pack) (air.Document, []diag.Finding, error)) (air.Document, []diag.Finding) {
+	d, findings, err := check(p)
 	if err != nil {
 		f := pack.NotReproduced.Finding("file/"+pack.ManifestFile, "the pack cannot be built again from its inputs: "+err.Error())
-		f.Hint = "build the pack again with `anvil mcp adopt`"
-		return []diag.Finding{f.Sealed()}
+		f.Hint = p.Hint("remove PACK, and build it again with `anvil mcp adopt TARGET --mode MODE --out PACK`")
+		return d, []diag.Finding{f.Sealed()}
 	}
-	return findings
+	return d, findings
 }
 
 func verdictLine(p *pack.Pack, findings []diag.Finding, rebuilt bool) string {

@@ -26,6 +26,7 @@ type sheet struct {
 	inspect   string // where to read the warnings of the gate, which the text then has in short; "" shows them whole
 	threshold diag.Threshold
 	why       string               // it fails, where its classes do not tell
+	headline  string               // of the Markdown, where the findings are not all that is found; "" is their summary
 	remedy    remedy               // how to let pass what fails
 	changes   *diag.GroupedOptions // the findings are differences for a reviewer; nil for others
 }
@@ -103,7 +104,7 @@ func (s sheet) writeMarkdown(w *bytes.Buffer, shown diag.Report, hidden int) err
 			return err
 		}
 	}
-	fmt.Fprintf(w, "**%s**\n", shown.Line(isUnchecked))
+	fmt.Fprintf(w, "**%s**\n", cmp.Or(s.headline, shown.Line(isUnchecked)))
 	if s.changes != nil {
 		w.Write(shown.Page(s.page(utf8.RuneCount(w.Bytes()) + utf8.RuneCountInString(behind))))
 	} else if err := shown.WriteTable(w); err != nil {

@@ -62,16 +62,17 @@ var narrower = map[string]map[string]any{
 	"SurfaceView.digest": {"pattern": aDigest}, "ToolView.digest": {"pattern": aDigest}, "SnapshotView.digest": {"pattern": aDigest}, "ShownArtifact.digest": {"pattern": aDigest}, "Side.digest": {"pattern": aDigest}, "PackView.digest": {"pattern": aDigest},
 	"ReviewReport.pack": {"pattern": aDigest}, "ReviewedOperation.seen": {"pattern": aDigest},
 	"CertifiedView.pack": {"pattern": aDigest}, "CertifiedView.policy": {"pattern": aDigest}, "Signer.keyid": {"pattern": "^[0-9a-f]{64}$"},
-	"SnapshotView.change": {"enum": []any{"new", "changed", "unchanged"}}, "ClientVerdict.confirmed": {"pattern": aMonth},
+	"VerifyReport.certificate": {"enum": []any{certificateHolds, certificateRefused, certificateUnknown}},
+	"SnapshotView.change":      {"enum": []any{"new", "changed", "unchanged"}}, "ClientVerdict.confirmed": {"pattern": aMonth},
 }
 
 // words are the values of types that are enumerations.
 var words = map[reflect.Type][]any{
 	reflect.TypeFor[diag.Class]():  allClasses,
-	reflect.TypeFor[diag.Effect](): {diag.Lapses, diag.Reread, diag.Refused, diag.Retold, diag.Changed, diag.Removed},
+	reflect.TypeFor[diag.Effect](): {diag.Lapses, diag.Refused, diag.Retold, diag.Changed, diag.Removed},
 	reflect.TypeFor[pack.Mode]():   {pack.Adopt, pack.Facade, pack.Replace},
 
-	reflect.TypeFor[compare.Class]():       {compare.Compatible, compare.Additive, compare.Breaking, compare.Sensitive},
+	reflect.TypeFor[compare.Impact]():      {compare.Compatible, compare.Additive, compare.Breaking, compare.Sensitive},
 	reflect.TypeFor[certify.Level]():       {certify.StaticPassed, certify.Failed, certify.Expired},
 	reflect.TypeFor[certify.Outcome]():     {certify.Pass, certify.Fail, certify.NotApplicable, certify.NotRecorded},
 	reflect.TypeFor[certify.StepOutcome](): {certify.StepOK, certify.StepFailed, certify.StepSkipped},

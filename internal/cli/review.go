@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -11,7 +14,6 @@ import (
 	"anvil/compiler/adopt/gate"
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
-	"anvil/compiler/diff"
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/emit"
 	"anvil/compiler/surface"
@@ -20,8 +22,8 @@ import (
 func (sh *shell) reviewCommand() *cli.Command {
 	return &cli.Command{
 		Name: "review", Usage: "walk through the operations of a pack that nobody has decided on, and approve or block each",
-		ArgsUsage: "PACK",
-		Description: `On a terminal, one operation at a time: what it does and on whose word, its arguments, its text as a model reads it, what is found in
+		ArgsUsage: "PACK [OPERATION...]",
+		Description: `OPERATION is a tool name or an operation id; those alone are shown, decided or not. On a terminal, one operation at a time: what it does and on whose word, its arguments, its text as a model reads it, what is found in
 it, and what changed since it was approved. Keys: a approve, b block, s skip, k back, q quit and write, ? help. What was decided is written
 once, at the end; Ctrl-C writes nothing. Without a terminal, or with --format, all of it is printed, and nothing is decided: decide with
 ` + "`anvil mcp approve`" + ` and ` + "`anvil mcp block`" + `.`,
@@ -29,7 +31,7 @@ once, at the end; Ctrl-C writes nothing. Without a terminal, or with --format, a
 			&cli.BoolFlag{Name: "all-states", Usage: "every operation, decided or not"},
 			formatFlag("text", "json", "markdown"),
 			&cli.StringFlag{Name: "by", Usage: "`WHO` decides (default: the variable USER)"},
-			&cli.StringFlag{Name: "expires", Usage: "last `DATE` that the approvals of this review hold, as 2006-01-02 (UTC)"},
+			expiresFlag("the approvals of this review hold", " (default: until the operation changes)"),
 			configFlag(),
 		}, gateFlags()...),
 		Action: sh.review,
@@ -39,8 +41,11 @@ once, at the end; Ctrl-C writes nothing. Without a terminal, or with --format, a
 // reviewReport is the report of review: everything a person decides by.
 type reviewReport struct {
 	diag.Report
-	Pack       string              `json:"pack"` // its digest
+	Pack       string              `json:"pack"`   // its digest
+	Server     []diag.Finding      `json:"server"` // what is other about the server itself than in the surface that the pack was compared with: identity, instructions, protocol
 	Operations []reviewedOperation `json:"operations"`
+
+	instructions string // of the server, where they are others
 }
 
 func (sh *shell) review(c *cli.Context) error {
@@ -48,7 +53,7 @@ func (sh *shell) review(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := sh.noArguments(c, 1); err != nil {
+	if err := sh.onlyDashDash(); err != nil {
 		return err
 	}
 	dir := c.Args().First()
@@ -60,7 +65,11 @@ func (sh *shell) review(c *cli.Context) error {
 		return err
 	}
 	d, lapsed := d.WithApprovals(pack.Approvals(d), sh.now())
-	r, err := sh.reviewOf(c, p, d, lapsed)
+	only, err := namedIn(d, c.Args().Tail(), "reviewed")
+	if err != nil {
+		return err
+	}
+	r, err := sh.reviewOf(c, p, d, only, lapsed)
 	if err != nil {
 		return err
 	}
@@ -78,8 +87,16 @@ func (sh *shell) printReview(c *cli.Context, dir string, r reviewReport, format 
 		return sh.show(c, sheet{Report: r.Report, value: r}, format)
 	case format == "markdown":
 		write = reviewedOperation.writeMarkdown
-	case len(r.Operations) == 0:
-		fmt.Fprintf(sh.out, "nothing to review: every operation of %s is decided; see all of them with --all-states\n", dir)
+	}
+	if format == "markdown" {
+		var b bytes.Buffer
+		r.writeServer(&b)
+		writeChapter(sh.out, "The server", &b)
+	} else {
+		r.writeServer(sh.out)
+	}
+	if len(r.Operations) == 0 && format == "text" {
+		sh.tellAllDecided(dir)
 		return nil
 	}
 	for i, o := range r.Operations {
@@ -95,20 +112,18 @@ func (sh *shell) printReview(c *cli.Context, dir string, r reviewReport, format 
 	return nil
 }
 
-// undecided reports an operation that waits for a person: one that nobody approved or blocked, or whose text is not the one that was approved.
-func undecided(o air.Operation) bool {
-	switch o.State {
-	case air.StateGenerated, air.StateReviewRequired:
-		return true
-	case air.StateApproved:
-		return o.Approval.TextDigest != o.TextDigest
-	}
-	return false
+func (sh *shell) tellAllDecided(dir string) {
+	fmt.Fprintf(sh.out, "nothing to review: every operation of %s is decided; see all of them with --all-states\n", dir)
 }
 
-// reviewOf gathers what is known of the operations to review, with everything that is found in them.
-func (sh *shell) reviewOf(c *cli.Context, p *pack.Pack, d air.Document, lapsed []diag.Finding) (reviewReport, error) {
-	r := reviewReport{Pack: p.Manifest.Digest, Operations: []reviewedOperation{}}
+// undecided reports an operation that waits for a person: one that nobody approved or blocked.
+func undecided(o air.Operation) bool {
+	return o.State == air.StateGenerated || o.State == air.StateReviewRequired
+}
+
+// reviewOf gathers what is known of the operations to review, with everything that is found in them: only those, or without any all that are undecided.
+func (sh *shell) reviewOf(c *cli.Context, p *pack.Pack, d air.Document, only []air.Operation, lapsed []diag.Finding) (reviewReport, error) {
+	r := reviewReport{Pack: p.Manifest.Digest, Server: []diag.Finding{}, Operations: []reviewedOperation{}}
 	s, err := p.Snapshot()
 	if err != nil {
 		return r, err
@@ -125,7 +140,8 @@ func (sh *shell) reviewOf(c *cli.Context, p *pack.Pack, d air.Document, lapsed [
 	operations, tools := newMatcher(d.Operations), map[string]bool{}
 	for _, it := range s.Tools() {
 		of := operations.of(it)
-		if of == nil || !c.Bool("all-states") && !undecided(*of) {
+		if of == nil || len(only) == 0 && !c.Bool("all-states") && !undecided(*of) ||
+			len(only) > 0 && !slices.ContainsFunc(only, func(o air.Operation) bool { return o.ID == of.ID }) {
 			continue
 		}
 		view, err := newReviewed(*of, it)
@@ -143,7 +159,25 @@ func (sh *shell) reviewOf(c *cli.Context, p *pack.Pack, d air.Document, lapsed [
 		}
 	}
 	r.Report = diag.NewReport("review", about)
-	return r, nil
+	return r, r.addServer(p, s)
+}
+
+// addServer adds what the pack's comparison says of the server itself.
+func (r *reviewReport) addServer(p *pack.Pack, s *surface.McpSurfaceSnapshot) error {
+	changes, err := pack.Changes(p.Files)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it was compared with nothing
+	}
+	for _, f := range changes.Findings {
+		if f.Subject != "server" && !strings.HasPrefix(f.Subject, "server/") {
+			continue
+		}
+		r.Server = append(r.Server, f)
+		if f.Subject == "server/instructions" {
+			r.instructions = s.Instructions.Text()
+		}
+	}
+	return err
 }
 
 // toolOf is the tool that a finding is about; "" for none.
@@ -166,25 +200,4 @@ func (r reviewReport) about(o reviewedOperation) (about []diag.Finding) {
 		}
 	}
 	return about
-}
-
-// changesSince judges what is other about a tool than when it was approved.
-func changesSince(approved, now []byte) ([]diag.Finding, error) {
-	var sides [2]*surface.McpSurfaceSnapshot
-	for i, tool := range [][]byte{approved, now} {
-		var err error
-		sides[i], err = surface.New(surface.Capture{
-			Initialize: []byte(`{"serverInfo":{"name":"reviewed"},"capabilities":{"tools":{}}}`), Lists: map[surface.Kind][][]byte{surface.Tool: {tool}},
-		})
-		if err != nil {
-			return nil, fmt.Errorf("compare with what was approved: %w", err)
-		}
-	}
-	changes := []diag.Finding{}
-	for _, f := range diff.Judge(diff.Compare(sides[0], sides[1], diff.Options{})) {
-		if toolOf(f) != "" {
-			changes = append(changes, f)
-		}
-	}
-	return changes, nil
 }

@@ -229,3 +229,26 @@ func TestReviewShowsHostileTextAsItIs(t *testing.T) {
 		t.Errorf("the terminal was sent %q", seen)
 	}
 }
+
+// What approve refuses, since a capability would hold too much, a review refuses too, with what was decided in it before counted in.
+func TestReviewStaysWithinTheBudget(t *testing.T) {
+	t.Chdir(t.TempDir())
+	wordy(t, "wordy.snapshot.json")
+	mustExit(t, 0, "mcp", "adopt", "wordy.snapshot.json", "--out", "pack")
+	approve := []string{"mcp", "approve", "pack", "--by", "ada"}
+	for letter := 'a'; letter < 'k'; letter++ {
+		approve = append(approve, "get_thing_"+string(letter))
+	}
+	mustExit(t, 0, approve...)
+	r := reviewOnTerminal(t, "pack")
+	r.presses(1, "a")
+	r.types("\r")
+	r.presses(2, "a")
+	r.sees("nothing was approved", 1)
+	r.sees("capability-token-budget-exceeded", 1)
+	r.presses(3, "q")
+	r.ends(exitClean)
+	if d, _ := documentOf(t, "pack"); len(d.Approved().Operations) != 11 {
+		t.Errorf("%d operations are approved, want 11", len(d.Approved().Operations))
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/compiler/diff"
 	"anvil/compiler/schema"
 	"anvil/compiler/surface"
 )
@@ -35,7 +36,8 @@ type reviewedOperation struct {
 
 // posture is how calls of an operation are treated.
 type posture struct {
-	Confirmation bool                `json:"confirmation"`
+	Confirmation bool                `json:"confirmation"` // a yes is wanted
+	Person       bool                `json:"person"`       // of a person, whom a model does not stand for
 	Why          string              `json:"why,omitzero"`
 	Idempotency  air.IdempotencyMode `json:"idempotency"`
 	Retries      air.RetryMode       `json:"retries"`
@@ -61,7 +63,7 @@ type textView struct {
 func newReviewed(o air.Operation, it surface.Item) (reviewedOperation, error) {
 	r := reviewedOperation{
 		Operation: o.ID, Tool: o.MCP.ToolName, State: o.State, Seen: o.SeenDigest(), Effect: o.Effect,
-		Posture: posture{o.Confirmation.Required, o.Confirmation.Reason, o.Idempotency.Mode, o.Retries.Mode},
+		Posture: posture{o.Confirmation.Required, o.Confirmation.HumanApproval, o.Confirmation.Reason, o.Idempotency.Mode, o.Retries.Mode},
 		Notes:   append([]string{}, o.ReviewNotes...), Evidence: evidenceOf(o), Arguments: append([]air.Param{}, air.Params(o.Input.Schema)...),
 		Output: o.Output.Schema, Texts: modelTexts(it), Tags: append([]string{}, o.Tags...), Aliases: append([]string{}, o.CLI.Aliases...),
 		Approval: o.Approval, Block: o.Block, Changes: []diag.Finding{},
@@ -77,7 +79,7 @@ func newReviewed(o air.Operation, it surface.Item) (reviewedOperation, error) {
 	}
 	r.Lapsed = &o.Lapsed.Approval
 	var err error
-	r.Changes, err = changesSince(o.Lapsed.Tool, it.JSON)
+	r.Changes, err = diff.JudgeTool(o.Lapsed.Tool, it.JSON)
 	return r, err
 }
 
@@ -88,8 +90,8 @@ func evidenceOf(o air.Operation) []predicateView {
 	for _, predicate := range air.SafetyPredicates {
 		weighed := o.Resolve(predicate)
 		view := predicateView{
-			Predicate: predicate, Value: holds[predicate], Status: weighed.Status, Leading: weighed.Value, Support: hundredths(weighed.Support),
-			RunnerUp: hundredths(weighed.RunnerUp), Claims: []air.Claim{},
+			Predicate: predicate, Value: holds[predicate], Status: weighed.Status, Leading: weighed.Value, Support: air.Rounded(weighed.Support, 2),
+			RunnerUp: air.Rounded(weighed.RunnerUp, 2), Claims: []air.Claim{},
 		}
 		for _, c := range o.Evidence {
 			if c.Predicate == predicate {
@@ -109,8 +111,6 @@ func evidenceOf(o air.Operation) []predicateView {
 	}
 	return views
 }
-
-func hundredths(v float64) float64 { return float64(int(v*100+0.5)) / 100 }
 
 // modelTexts lists every string of a tool that a model may read, but for its name: the description, then the others as they stand in it.
 func modelTexts(it surface.Item) []textView {

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
-	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 )
@@ -37,6 +35,20 @@ func (r reviewedOperation) writeText(w io.Writer, findings []diag.Finding) {
 	}
 }
 
+// writeServer writes what is other about the server itself; nothing when nothing is.
+func (r reviewReport) writeServer(w io.Writer) {
+	if len(r.Server) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "the server itself has changed since the surface that the pack was compared with")
+	writeIndented(w, func(w io.Writer) error { return diag.NewReport("diff", r.Server).WriteText(w) })
+	if r.instructions != "" {
+		fmt.Fprintln(w, "  its instructions as a model reads them")
+		writeQuoted(w, r.instructions)
+	}
+	fmt.Fprintln(w)
+}
+
 func (r reviewedOperation) writeHead(w io.Writer) {
 	line := func(label, text string) {
 		if text != "" {
@@ -45,16 +57,8 @@ func (r reviewedOperation) writeHead(w io.Writer) {
 	}
 	line("tool", diag.Printable(r.Tool))
 	line("state", string(r.State))
-	undo := map[bool]string{true: "can be undone", false: "cannot be undone"}[r.Effect.Reversible]
-	if r.Effect.Kind == air.Read {
-		undo = "changes nothing"
-	}
-	line("effect", fmt.Sprintf("%s (%s), %s risk, %s", r.Effect.Kind, strings.TrimSpace(string(r.Effect.Action)+" "+diag.Printable(r.Effect.Resource)), r.Effect.Risk, undo))
-	asks := "calls are not confirmed"
-	if r.Posture.Confirmation {
-		asks = "calls are confirmed: " + r.Posture.Why
-	}
-	line("calls", fmt.Sprintf("%s; idempotency %s; retries %s", asks, r.Posture.Idempotency, r.Posture.Retries))
+	line("effect", fmt.Sprintf("%s (%s), %s risk, %s", r.Effect.Kind, strings.TrimSpace(string(r.Effect.Action)+" "+diag.Printable(r.Effect.Resource)), r.Effect.Risk, r.Effect.Undo()))
+	line("calls", fmt.Sprintf("%s; idempotency %s; retries %s", r.Posture.asks(), r.Posture.Idempotency, r.Posture.Retries))
 	if r.Owner != nil {
 		line("owner", diag.Printable(r.Owner.ID)+" ("+string(r.Owner.Kind)+")")
 	}
@@ -72,11 +76,20 @@ func (r reviewedOperation) writeHead(w io.Writer) {
 	line("seen", r.Seen)
 }
 
+// asks says what a call waits for. The facade asks nobody yet.
+func (p posture) asks() string {
+	switch {
+	case !p.Confirmation:
+		return "nobody is asked"
+	case p.Person:
+		return "a person is asked at the command line, and nobody at the facade yet: " + p.Why
+	}
+	return "a yes is asked for at the command line, and by nobody at the facade yet: " + p.Why
+}
+
 func (r reviewedOperation) writeEvidence(w io.Writer) {
 	fmt.Fprintln(w, "\nevidence (source, method, how sure, where)")
-	var b bytes.Buffer
-	defer func() { writeTrimmed(w, &b) }()
-	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	t := diag.NewTable(w)
 	for _, p := range r.Evidence {
 		weighed := fmt.Sprintf("%s, support %.2f", p.Status, p.Support)
 		if !canon.Equal(p.Leading, p.Value) {
@@ -110,9 +123,7 @@ func (r reviewedOperation) writeArguments(w io.Writer) {
 		return
 	}
 	fmt.Fprintln(w, "\narguments")
-	var b bytes.Buffer
-	defer func() { writeTrimmed(w, &b) }()
-	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	t := diag.NewTable(w)
 	for _, p := range r.Arguments {
 		kind := string(p.Type)
 		if p.Repeated {
@@ -139,13 +150,6 @@ func (r reviewedOperation) writeArguments(w io.Writer) {
 		fmt.Fprintf(t, "  --%s\t%s\t%s\t%s\t%s\n", diag.Printable(p.Flag), diag.Printable(p.Name), kind, required, strings.Join(more, "; "))
 	}
 	_ = t.Flush()
-}
-
-// writeTrimmed writes a table without the blanks that pad its last column.
-func writeTrimmed(w io.Writer, table *bytes.Buffer) {
-	for line := range strings.Lines(table.String()) {
-		fmt.Fprintln(w, strings.TrimRight(line, " \n"))
-	}
 }
 
 // writeTexts writes every string that a model may read, line by line, whatever hides in it shown as an escape.
@@ -183,8 +187,16 @@ func writeIndented(w io.Writer, write func(io.Writer) error) {
 func (r reviewedOperation) writeMarkdown(w io.Writer, findings []diag.Finding) {
 	var b bytes.Buffer
 	r.writeText(&b, findings)
-	fmt.Fprintf(w, "## %s\n\n", diag.MarkdownText(r.Tool))
-	for line := range strings.Lines(b.String()) {
+	writeChapter(w, r.Tool, &b)
+}
+
+// writeChapter writes a heading and a text as code; nothing for no text.
+func writeChapter(w io.Writer, heading string, text *bytes.Buffer) {
+	if text.Len() == 0 {
+		return
+	}
+	fmt.Fprintf(w, "## %s\n\n", diag.MarkdownText(heading))
+	for line := range strings.Lines(text.String()) {
 		fmt.Fprint(w, "    ", line)
 	}
 }

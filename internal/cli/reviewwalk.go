@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
 	cli "github.com/urfave/cli/v2"
 
+	"anvil/compiler/adopt/gate"
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
@@ -37,28 +39,27 @@ type walker struct {
 	report reviewReport
 	whole  air.Document
 	made   map[string]decision // by operation
+
+	waivers []gate.Acceptance // of capabilities that are too large to be approved
 }
 
 // walk shows the operations one by one on a terminal and writes what was decided, once, at the end.
 func (sh *shell) walk(c *cli.Context, dir string, d air.Document, r reviewReport) error {
-	by, err := sh.person(c)
-	if err != nil {
-		return err
-	}
-	s, err := sh.selection(c, "none") // for the date
-	if err != nil {
+	s, err := sh.selection(c, "none") // for the name and the end
+	if err = cmp.Or(err, checkPerson(s.record.By)); err != nil {
 		return err
 	}
 	if err := checkOutside(dir); err != nil {
 		return err
 	}
+	r.writeServer(sh.out)
 	if len(r.Operations) == 0 {
-		fmt.Fprintf(sh.out, "nothing to review: every operation of %s is decided; see all of them with --all-states\n", dir)
+		sh.tellAllDecided(dir)
 		return nil
 	}
 	keys, restore := sh.newKeyboard()
 	defer restore()
-	w := walker{sh, keys, r, d, map[string]decision{}}
+	w := walker{sh, keys, r, d, map[string]decision{}, s.waivers}
 	if err := w.run(); err != nil {
 		fmt.Fprintln(sh.err, "\nnothing was written")
 		return err
@@ -67,9 +68,9 @@ func (sh *shell) walk(c *cli.Context, dir string, d air.Document, r reviewReport
 		fmt.Fprintln(sh.out, "nothing was decided, and nothing written")
 		return nil
 	}
-	record := air.Approval{By: by, Expires: s.record.Expires, At: sh.now().UTC().Format(time.RFC3339)}
+	record := air.Approval{By: s.record.By, Expires: s.record.Expires, At: sh.now().UTC().Format(time.RFC3339)}
 	return sh.changePack(dir, func(_ *pack.Pack, d air.Document, in *emit.Inputs) (func(emit.Built), error) {
-		return w.decide(d, in, record, dir), nil
+		return w.decide(d, in, record, dir)
 	})
 }
 
@@ -140,6 +141,10 @@ func (w *walker) choose(o reviewedOperation, approve bool) (bool, error) {
 			fmt.Fprintln(w.sh.out, reason)
 			return false, nil
 		}
+		if err := w.tooMuch(known); err != nil {
+			fmt.Fprintln(w.sh.out, w.sh.clean(err.Error()))
+			return false, nil
+		}
 	}
 	prompt := "why is it blocked? (Escape: not after all) "
 	if approve {
@@ -150,16 +155,35 @@ func (w *walker) choose(o reviewedOperation, approve bool) (bool, error) {
 		return false, err
 	}
 	reason = strings.TrimSpace(reason)
-	if !ok || !approve && reason == "" {
-		fmt.Fprintln(w.sh.out, map[bool]string{true: "a block needs a reason: whoever wants to call it will ask", false: "not decided"}[ok])
+	switch {
+	case !ok:
+		fmt.Fprintln(w.sh.out, "not decided")
+		return false, nil
+	case !diag.Legible(reason) && !approve:
+		fmt.Fprintln(w.sh.out, "a block needs a reason that somebody can read: whoever wants to call it will ask")
+		return false, nil
+	case !diag.Legible(reason) && reason != "":
+		fmt.Fprintln(w.sh.out, "nobody can read that reason: write another, or none")
 		return false, nil
 	}
 	w.made[o.Operation] = decision{approve: approve, block: !approve, reason: reason, seen: o.Seen}
 	return true, nil
 }
 
+// tooMuch refuses an approval by which, with those that were decided before it, a capability would hold more than may be approved together.
+func (w *walker) tooMuch(o air.Operation) error {
+	given := approving{approvals: withApproval(pack.Approvals(w.whole), air.Approval{By: "reviewer", At: w.sh.now().UTC().Format(time.RFC3339)}, o), chosen: []air.Operation{o}}
+	for id, made := range w.made {
+		if other, ok := w.whole.Find(id); ok && made.approve && id != o.ID {
+			given.approvals = withApproval(given.approvals, air.Approval{By: "reviewer", At: w.sh.now().UTC().Format(time.RFC3339)}, other)
+			given.chosen = append(given.chosen, other)
+		}
+	}
+	return w.sh.withinBudget(w.whole, given, w.waivers)
+}
+
 // decide puts the decisions into the inputs of the pack as it is now. One about an operation that was changed meanwhile counts no more.
-func (w *walker) decide(d air.Document, in *emit.Inputs, record air.Approval, dir string) func(emit.Built) {
+func (w *walker) decide(d air.Document, in *emit.Inputs, record air.Approval, dir string) (func(emit.Built), error) {
 	var approved, blocked []air.Operation
 	var stale []string
 	for _, shown := range w.report.Operations {
@@ -181,6 +205,9 @@ func (w *walker) decide(d air.Document, in *emit.Inputs, record air.Approval, di
 			blocked = append(blocked, o)
 		}
 	}
+	if err := w.sh.withinBudget(d, approving{approvals: in.Approvals, chosen: approved}, w.waivers); err != nil {
+		return nil, err
+	}
 	return func(built emit.Built) {
 		for _, tool := range stale {
 			fmt.Fprintf(w.sh.out, "not decided %s: the pack was built again meanwhile, and it is another one; review it again\n", diag.Printable(tool))
@@ -192,5 +219,6 @@ func (w *walker) decide(d air.Document, in *emit.Inputs, record air.Approval, di
 		if left := len(w.report.Operations) - len(w.made); left > 0 {
 			fmt.Fprintf(w.sh.out, "%s left: anvil mcp review %s\n", counted(left, "operation"), diag.ShellPath(dir))
 		}
-	}
+		writeNext(w.sh.out, nextForPack(diag.ShellPath(dir), built.Manifest.Mode, standings(built.Document)))
+	}, nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	cli "github.com/urfave/cli/v2"
 
@@ -19,6 +18,7 @@ import (
 	"anvil/compiler/diff"
 	"anvil/compiler/pack"
 	"anvil/compiler/profiles"
+	"anvil/internal/near"
 )
 
 // allRules lists the rules of every stage, by id. The panic of a rule id that two stages use is the catalogue's.
@@ -47,7 +47,7 @@ func (sh *shell) rulesCommand() *cli.Command {
 		case markdown:
 			return sh.writePage(rulesPage())
 		}
-		t := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
+		t := diag.NewTable(sh.out)
 		for _, r := range allRules() {
 			fmt.Fprintf(t, "%s\t%s\t%s\n", r.ID, classWords(r), r.Title)
 		}
@@ -119,31 +119,14 @@ func exampleOf(rule string) (diag.Fixture, bool) {
 
 func unknownRule(id string, rules diag.Catalog) error {
 	hint := "list them with `anvil rules`"
-	if like := nearest(id, rules); len(like) > 0 {
+	var ids []string
+	for _, r := range rules {
+		ids = append(ids, r.ID)
+	}
+	if like := near.Names(id, ids); len(like) > 0 {
 		hint = "the nearest are " + strings.Join(like, ", ") + "; " + hint
 	}
 	return usagef("no rule %q; %s", id, hint)
-}
-
-// nearestRules is how many rules are proposed for an id that is none.
-const nearestRules = 3
-
-// nearest are the ids that are most like one that is not known, the most like first.
-func nearest(id string, rules diag.Catalog) []string {
-	var flags []cli.Flag // the library knows how to compare their names
-	for _, r := range rules {
-		flags = append(flags, &cli.BoolFlag{Name: r.ID})
-	}
-	var ids []string
-	for range nearestRules {
-		best := strings.TrimPrefix(cli.SuggestFlag(flags, id, true), "--")
-		if best == "" { // nothing is like it at all
-			break
-		}
-		flags = slices.DeleteFunc(flags, func(f cli.Flag) bool { return f.Names()[0] == best })
-		ids = append(ids, best)
-	}
-	return ids
 }
 
 // exampleWidth is how many characters of an example are shown; a few rules need very large ones.
@@ -183,7 +166,7 @@ func (sh *shell) printProfiles(id string, markdown bool) error {
 		writeProfiles(&page)
 		return sh.writePage(page.Bytes())
 	}
-	t := tabwriter.NewWriter(sh.out, 0, 8, 2, ' ', 0)
+	t := diag.NewTable(sh.out)
 	all := slices.Concat(profiles.All().Specs, profiles.All().Clients)
 	for _, p := range all {
 		shown := ""

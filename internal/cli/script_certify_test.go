@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -9,6 +10,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"anvil/compiler/canon"
+	"anvil/compiler/pack"
+	"anvil/compiler/pack/emit"
+	"anvil/internal/atomicfile"
 )
 
 // cmdRefused demands that a pack is refused for a reason, by trust.yaml: refused REASON PACK
@@ -61,4 +65,21 @@ func cmdTrustOf(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s holds no entry of a trust file", args[0])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte("schemaVersion: 1\nkeys:\n"+entry), 0o600))
+}
+
+// cmdBackdate builds a pack again with its approvals given at an earlier time, for what was certified long ago: backdate PACK TIME
+func cmdBackdate(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: backdate PACK TIME")
+	}
+	p, err := pack.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	in, _, err := emit.InputsOf(p)
+	ts.Check(err)
+	for i := range in.Approvals {
+		in.Approvals[i].At = args[1]
+	}
+	built, err := emit.Build(in)
+	ts.Check(err)
+	ts.Check(atomicfile.WriteDir(context.Background(), p.Dir, built.Files, true))
 }

@@ -118,6 +118,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"backdate":   cmdBackdate,
 			"edit":       cmdEdit,
 			"endings":    cmdEndings,
 			"exits":      cmdExits,

@@ -13,6 +13,7 @@ import (
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
+	"anvil/compiler/surface"
 	"anvil/facade"
 	"anvil/internal/config"
 	"anvil/wire"
@@ -56,7 +57,7 @@ func (sh *shell) serve(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := sh.openFacade(c, p, document, sh.logger())
+	f, err := sh.openFacade(c, p, document, facadeWatch{log: sh.logger()})
 	if err != nil {
 		return err
 	}
@@ -128,8 +129,14 @@ func (sh *shell) logger() func(string) {
 	}
 }
 
+// facadeWatch is who is told of what a facade does; either may be nil.
+type facadeWatch struct {
+	log     func(string)
+	refused func(facade.Refusal)
+}
+
 // openFacade makes the facade of a pack, whose document is trusted, before the server that the pack names.
-func (sh *shell) openFacade(c *cli.Context, p *pack.Pack, document air.Document, log func(string)) (*facade.Facade, error) {
+func (sh *shell) openFacade(c *cli.Context, p *pack.Pack, document air.Document, watch facadeWatch) (*facade.Facade, error) {
 	settings, err := p.Settings()
 	if err != nil {
 		return nil, usage(err)
@@ -138,62 +145,70 @@ func (sh *shell) openFacade(c *cli.Context, p *pack.Pack, document air.Document,
 	if err != nil {
 		return nil, err
 	}
-	return sh.openFacadeTo(server, p, document, log)
+	return sh.openFacadeTo(targetOf(server), p, document, watch)
+}
+
+// targetOf is a server as a command would be given it.
+func targetOf(s config.Server) config.Target {
+	t := config.Target{Kind: config.KindURL, Server: s}
+	switch {
+	case s.Name != "":
+		t.Kind = config.KindName
+	case s.Command != "":
+		t.Kind = config.KindCommand
+	}
+	return t
 }
 
 // openFacadeTo makes the facade of a pack before any server.
-func (sh *shell) openFacadeTo(server config.Server, p *pack.Pack, document air.Document, log func(string)) (*facade.Facade, error) {
-	dial, _, err := sh.dialer(server, nil)
+func (sh *shell) openFacadeTo(target config.Target, p *pack.Pack, document air.Document, watch facadeWatch) (*facade.Facade, error) {
+	dial, _, err := sh.dialer(target.Server, nil)
 	if err != nil {
 		return nil, err
 	}
-	exposed, known, blocked := sh.exposure(document, p.Dir, log)
-	texts, err := approvedTexts(p, exposed)
-	if err != nil {
+	log := watch.log
+	if log == nil {
+		log = func(string) {}
+	}
+	o := facade.Options{Name: p.Dir, Source: shellTarget(target), Dial: dial, Log: log, Refused: watch.refused}
+	if err := sh.expose(&o, p, document); err != nil {
 		return nil, err
 	}
-	if len(exposed) == 0 {
+	if len(o.Expose) == 0 {
 		log("no operation of " + p.Dir + " is approved, so there is no tool to call; approve some with: anvil mcp approve " + diag.ShellPath(p.Dir) + " --read-only")
 	}
-	return facade.New(facade.Options{Name: p.Dir, Expose: exposed, Known: known, Blocked: blocked, Text: texts, Dial: dial, Log: log})
+	return facade.New(o)
 }
 
-// exposure returns the tools that may be called now, with the contract each was approved with, and those that may not, with what is to be said
-// of those that are blocked. An approval that has expired since the pack was built holds no more.
-func (sh *shell) exposure(d air.Document, dir string, log func(string)) (exposed map[string]string, known map[string]bool, blocked map[string]string) {
+// expose sets in o the tools that may be called now, as they were approved, and those that may not, with what is to be said of those that are blocked.
+// An approval that has expired since the pack was built holds no more.
+func (sh *shell) expose(o *facade.Options, p *pack.Pack, d air.Document) error {
 	now, findings := d.WithApprovals(pack.Approvals(d), sh.now())
 	for _, f := range findings {
 		if f.Class.Rank() >= diag.Warning.Rank() {
-			log(f.Message + "; " + f.Hint)
+			o.Log(f.Message + "; " + f.Hint)
 		}
 	}
-	exposed, known, blocked = map[string]string{}, map[string]bool{}, map[string]string{}
-	for _, o := range now.Operations {
-		if o.State == air.StateApproved {
-			exposed[o.MCP.ToolName] = o.Approval.ContractDigest
-			continue
-		}
-		known[o.MCP.ToolName] = true
-		if o.Block != nil {
-			blocked[o.MCP.ToolName] = blockWords(*o.Block) + "; " + liftWords(dir, o)
-		}
-	}
-	return exposed, known, blocked
-}
-
-// approvedTexts returns the digest of the text of each exposed tool as it stands in the pack.
-func approvedTexts(p *pack.Pack, exposed map[string]string) (map[string]string, error) {
 	s, err := p.Snapshot()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	texts := map[string]string{}
+	operations := newMatcher(now.Operations)
+	o.Expose, o.Known, o.Blocked = map[string]surface.Item{}, map[string]bool{}, map[string]string{}
 	for _, it := range s.Tools() {
-		if _, ok := exposed[it.Name]; ok {
-			texts[it.Name] = it.TextDigest()
+		of := operations.of(it)
+		switch {
+		case of == nil:
+		case of.State == air.StateApproved: // so contract and text are those that were approved
+			o.Expose[it.Name] = it
+		default:
+			o.Known[it.Name] = true
+			if of.Block != nil {
+				o.Blocked[it.Name] = blockWords(*of.Block) + "; " + liftWords(p.Dir, *of)
+			}
 		}
 	}
-	return texts, nil
+	return nil
 }
 
 // upstreamServer fills the variables of a pack's upstream from the environment, and where that lacks one, from the configuration: its own

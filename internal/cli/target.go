@@ -156,12 +156,15 @@ const patience = 2 * time.Second
 
 // announce says on a terminal that a server keeps anvil waiting, until the returned function is called. Of several servers their progress tells.
 func (sh *shell) announce(o probe.Options) func() {
+	return sh.keepsWaiting("waiting for %s (for %s at most)\n", sh.clean(o.Endpoint), o.Timeout)
+}
+
+// keepsWaiting says on a terminal what takes so long, once a person has waited, until the returned function is called.
+func (sh *shell) keepsWaiting(format string, args ...any) func() {
 	if sh.progressShown || !isTerminal(sh.err) {
 		return func() {}
 	}
-	t := time.AfterFunc(patience, func() {
-		fmt.Fprintf(sh.err, "waiting for %s (for %s at most)\n", sh.clean(o.Endpoint), o.Timeout)
-	})
+	t := time.AfterFunc(patience, func() { fmt.Fprintf(sh.err, format, args...) })
 	return func() { t.Stop() }
 }
 

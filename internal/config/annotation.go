@@ -8,6 +8,7 @@ import (
 
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
+	"anvil/compiler/diag"
 )
 
 // Annotation is an entry of the section annotations: what a person states of one tool of one server. Its overlay names no operation yet, since
@@ -19,7 +20,7 @@ type Annotation struct {
 }
 
 // annotationKeys are the keys of an entry.
-var annotationKeys = []string{"effect", "risk", "idempotency", "reversible", "confirm", "owner", "tags", "alias", "description", "deny", "reason", "by", "seen"}
+var annotationKeys = []string{"effect", "risk", "idempotency", "reversible", "confirm", "humanApproval", "query", "owner", "tags", "alias", "description", "deny", "reason", "by", "seen"}
 
 // Place returns file and line of the value at a JSON pointer, for what is wrong with it.
 func (f *File) Place(pointer string) string { return f.place(pointer) }
@@ -82,6 +83,10 @@ func (r *annotationReader) read(entry *canon.Node) {
 			v.Reversible = r.bool(m)
 		case "confirm":
 			v.Confirm = r.bool(m)
+		case "humanApproval":
+			v.HumanApproval = r.bool(m)
+		case "query":
+			v.Query = air.QueryAllowance(r.word(m))
 		case "deny":
 			deny := r.bool(m)
 			v.Deny = deny != nil && *deny
@@ -128,7 +133,7 @@ func (r *annotationReader) bool(m canon.Member) *bool {
 
 func (r *annotationReader) text(m canon.Member) string {
 	text, ok := m.Value.Str()
-	if !ok || strings.TrimSpace(text) == "" {
+	if !ok || !diag.Legible(text) {
 		r.report(m.Name, "%s must be a text that says something; leave it out otherwise", m.Name)
 	}
 	return text
@@ -136,12 +141,12 @@ func (r *annotationReader) text(m canon.Member) string {
 
 // owner reads a team's name, or {id, kind} with the kind person or team.
 func (r *annotationReader) owner(m canon.Member) air.Owner {
-	if id, ok := m.Value.Str(); ok && strings.TrimSpace(id) != "" {
+	if id, ok := m.Value.Str(); ok && diag.Legible(id) {
 		return air.Owner{ID: id, Kind: air.OwnerTeam}
 	}
 	owner := air.Owner{ID: m.Value.Get("id").Text(), Kind: air.OwnerKind(m.Value.Get("kind").Text())}
 	known := owner.Kind == air.OwnerPerson || owner.Kind == air.OwnerTeam
-	if !m.Value.IsObject() || len(m.Value.Members) != 2 || strings.TrimSpace(owner.ID) == "" || !known {
+	if !m.Value.IsObject() || len(m.Value.Members) != 2 || !diag.Legible(owner.ID) || !known {
 		r.report(m.Name, "owner must be the name of a team, or {id: NAME, kind: person} or {id: NAME, kind: team}")
 		return air.Owner{}
 	}
@@ -150,7 +155,7 @@ func (r *annotationReader) owner(m canon.Member) air.Owner {
 
 func (r *annotationReader) tags(m canon.Member) []string {
 	tags, ok := textList(m.Value)
-	if !ok || slices.ContainsFunc(tags, func(t string) bool { return strings.TrimSpace(t) == "" }) {
+	if !ok || slices.ContainsFunc(tags, func(t string) bool { return !diag.Legible(t) }) {
 		r.report(m.Name, "tags must be a list of texts")
 		return nil
 	}

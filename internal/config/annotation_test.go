@@ -18,7 +18,7 @@ func TestAnnotations(t *testing.T) {
 	text := `annotations:
   desk:
     "get/refund":
-      {effect: read, risk: low, idempotency: natural, reversible: true, confirm: false, deny: true, owner: {id: ada, kind: person}, tags: [b, a, b],
+      {effect: read, risk: low, idempotency: natural, reversible: true, confirm: false, query: read_only, deny: true, owner: {id: ada, kind: person}, tags: [b, a, b],
        alias: get-it, description: "Ours.", reason: why, by: ada, seen: "` + digest + `"}
     other: {deny: false, owner: payments}
   empty:
@@ -33,7 +33,7 @@ func TestAnnotations(t *testing.T) {
 	want := []Annotation{
 		{Server: "desk", Tool: "get/refund", Pointer: "/annotations/desk/get~1refund", Overlay: air.Overlay{
 			SourceRef: "anvil.yaml#/annotations/desk/get~1refund", By: "ada", Reason: "why", Seen: digest, Deny: true, Effect: air.Read, Risk: air.RiskLow,
-			Reversible: &yes, Idempotency: air.IdempotencyNatural, Confirm: &no, Owner: air.Owner{ID: "ada", Kind: air.OwnerPerson}, Tags: []string{"a", "b"},
+			Reversible: &yes, Idempotency: air.IdempotencyNatural, Confirm: &no, Query: air.QueryReadOnly, Owner: air.Owner{ID: "ada", Kind: air.OwnerPerson}, Tags: []string{"a", "b"},
 			Alias: "get-it", Description: "Ours.",
 		}},
 		{Server: "desk", Tool: "other", Pointer: "/annotations/desk/other", Overlay: air.Overlay{

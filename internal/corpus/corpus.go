@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"anvil/compiler/canon"
@@ -103,18 +105,74 @@ func SnapshotOf(t testing.TB, text []byte, endpoint string) *surface.McpSurfaceS
 	return s
 }
 
-// Each runs f on the snapshot of every capture, as a subtest.
+// Each runs f on the snapshot of every capture, as a subtest. A snapshot is made once in a test program, whichever of its tests asks for it.
 func Each(t *testing.T, f func(t *testing.T, name string, s *surface.McpSurfaceSnapshot)) {
-	for _, name := range Names(t) {
-		t.Run(name, func(t *testing.T) {
-			c, _ := Read(t, name)
-			s, err := surface.New(c)
-			if err != nil {
-				t.Fatal(fmt.Errorf("snapshot of %s: %w", name, err))
-			}
-			f(t, name, s)
-		})
+	each(t, 1, f)
+}
+
+func each(t *testing.T, every int, f func(t *testing.T, name string, s *surface.McpSurfaceSnapshot)) {
+	for i, name := range Names(t) {
+		if i%every == 0 {
+			t.Run(name, func(t *testing.T) { f(t, name, Snapshot(t, name)) })
+		}
 	}
+}
+
+var snapshots sync.Map // by name of the capture
+
+// Snapshot is the snapshot of a capture, made once in a test program.
+func Snapshot(t testing.TB, name string) *surface.McpSurfaceSnapshot {
+	t.Helper()
+	if made, ok := snapshots.Load(name); ok {
+		return made.(*surface.McpSurfaceSnapshot)
+	}
+	c, _ := Read(t, name)
+	s, err := surface.New(c)
+	if err != nil {
+		t.Fatal(fmt.Errorf("snapshot of %s: %w", name, err))
+	}
+	made, _ := snapshots.LoadOrStore(name, s)
+	return made.(*surface.McpSurfaceSnapshot)
+}
+
+// Memo is work on snapshots that several tests of a program rest on, done once for each. What it returns must not be changed.
+func Memo[T any](work func(*surface.McpSurfaceSnapshot) T) func(*surface.McpSurfaceSnapshot) T {
+	var done sync.Map // *surface.McpSurfaceSnapshot to func() T
+	return func(s *surface.McpSurfaceSnapshot) T {
+		once, _ := done.LoadOrStore(s, sync.OnceValue(func() T { return work(s) }))
+		return once.(func() T)()
+	}
+}
+
+// wholeVariable makes EachOnce run whole whatever it is built with.
+const wholeVariable = "ANVIL_CORPUS_WHOLE"
+
+// raceEvery is every which capture EachOnce looks at with the race detector.
+const raceEvery = 5
+
+// EachOnce is Each for work that is long and in which the race detector finds in some captures what it would in all: with it every fifth is looked
+// at, and the whole in a program without it, meanwhile. whole is false for the part, of which no sum can be held against a golden file.
+func EachOnce(t *testing.T, f func(t *testing.T, name string, s *surface.McpSurfaceSnapshot)) (whole bool) {
+	t.Helper()
+	if !raceDetector || os.Getenv(wholeVariable) != "" {
+		each(t, 1, f)
+		return true
+	}
+	Dir(t)
+	plain := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-timeout=20m", "-run", "^"+t.Name()+"$", ".")
+	plain.Env = append(os.Environ(), wholeVariable+"=1")
+	ended := make(chan error, 1)
+	var said []byte
+	go func() {
+		var err error
+		said, err = plain.CombinedOutput()
+		ended <- err
+	}()
+	each(t, raceEvery, f)
+	if err := <-ended; err != nil {
+		t.Errorf("go test -run %s: %v\n%s", t.Name(), err, said)
+	}
+	return false
 }
 
 // Drift lists the pairs of captures in drift/ that are of two published versions of one server, the older one first: neighbours where there are more

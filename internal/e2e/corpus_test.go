@@ -32,12 +32,7 @@ const (
 
 func corpusSnapshot(t testing.TB, name string) *surface.McpSurfaceSnapshot {
 	t.Helper()
-	c, _ := corpus.Read(t, name)
-	s, err := surface.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return corpus.Snapshot(t, name)
 }
 
 // largest returns the n snapshots with the most tools that the gate lets pass.

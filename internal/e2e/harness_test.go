@@ -145,15 +145,26 @@ type entry struct {
 }
 
 // configure writes the mcp.json that anvil finds in the world.
-func (w *world) configure(entries map[string]entry) {
+func (w *world) configure(entries map[string]entry) { w.configureWith(entries, nil) }
+
+// configureWith is configure with what a team states of tools, by server and tool.
+func (w *world) configureWith(entries map[string]entry, annotations map[string]map[string]annotation) {
 	w.Helper()
 	data, err := canon.Encode(struct {
-		Servers map[string]entry `json:"mcpServers"`
-	}{entries})
+		Servers     map[string]entry                 `json:"mcpServers"`
+		Annotations map[string]map[string]annotation `json:"annotations,omitempty"`
+	}{entries, annotations})
 	if err != nil {
 		w.Fatal(err)
 	}
 	w.write("mcp.json", string(data))
+}
+
+// annotation says of a tool whether calls of it wait for a person.
+type annotation struct {
+	Human  bool   `json:"humanApproval"`
+	By     string `json:"by"`
+	Reason string `json:"reason"`
 }
 
 // result is how a command ended.

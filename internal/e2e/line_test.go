@@ -26,7 +26,11 @@ func TestRealServers(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			l := line{world: newWorld(t, anvilBinary), server: s}
-			l.configure(map[string]entry{s.name: s.entry(l.world)})
+			byProgram := map[string]annotation{} // nobody sits at these tests
+			for _, tool := range s.tools() {
+				byProgram[tool] = annotation{false, "ada", "called by a test"}
+			}
+			l.configureWith(map[string]entry{s.name: s.entry(l.world)}, map[string]map[string]annotation{s.name: byProgram})
 			s.reset(l.world)
 			l.results, l.tools = l.direct()
 			s.reset(l.world)
@@ -152,7 +156,7 @@ func (l line) byCommand() {
 
 func (l line) refusedByCommand(c call) {
 	l.Helper()
-	r := l.must(6, "mcp", "call", "pack", c.tool, "--json", c.arguments, "--confirm", "--format", "json")
+	r := l.must(1, "mcp", "call", "pack", c.tool, "--json", c.arguments, "--confirm", "--format", "json")
 	contains(l, "the refusal", r.stderr, "not approved", "anvil mcp approve pack "+c.tool)
 	if r.stdout != "" {
 		l.Errorf("a refused call printed %s", r.stdout)

@@ -9,7 +9,7 @@ import (
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
-	"anvil/compiler/pack/emit/command"
+	"anvil/compiler/pack/commands"
 )
 
 // Source reads a file whole; the name "-" is stdin.
@@ -28,7 +28,7 @@ func (c *CLI) Arguments(l Line, read Source) ([]byte, error) {
 		}
 	}
 	if len(a.problems) > 0 {
-		return nil, &UsageError{Problems: a.problems, See: c.helpLine(l.Command)}
+		return nil, &UsageError{Code: air.ErrValidation, Problems: a.problems, See: c.helpLine(l.Command)}
 	}
 	object := []byte{'{'}
 	for i, m := range members {
@@ -43,7 +43,7 @@ func (c *CLI) Arguments(l Line, read Source) ([]byte, error) {
 // arguments collects the values of one line, and what is wrong with them.
 type arguments struct {
 	cli      *CLI
-	command  *command.Command
+	command  *commands.Command
 	read     Source
 	stdin    string // the flag that took it
 	problems []string

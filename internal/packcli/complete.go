@@ -8,7 +8,7 @@ import (
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
-	"anvil/compiler/pack/emit/command"
+	"anvil/compiler/pack/commands"
 )
 
 var (
@@ -143,7 +143,7 @@ func (c *CLI) flagWords(l *Line) (all []candidate) {
 			}
 		}
 	}
-	for _, f := range command.Flags {
+	for _, f := range commands.Flags {
 		whole := strings.Contains(wholeOnly, " "+f.Name+" ")
 		if _, given := l.given[f.Name]; !given && !(whole && l.Command != nil) {
 			all = append(all, candidate{"--" + f.Name, f.Usage})
@@ -154,7 +154,7 @@ func (c *CLI) flagWords(l *Line) (all []candidate) {
 
 // values are those that a flag names, each with prefix before it.
 func (c *CLI) values(l *Line, name, prefix string) (all []candidate) {
-	for _, f := range command.Flags {
+	for _, f := range commands.Flags {
 		if f.Name == name {
 			for _, v := range f.Values {
 				all = append(all, candidate{prefix + v, ""})

@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"strings"
 
+	"anvil/compiler/air"
 	"anvil/compiler/canon"
-	"anvil/compiler/pack/emit/command"
+	"anvil/compiler/pack/commands"
 	"anvil/compiler/schema"
+	"anvil/internal/near"
 )
 
 // Fit holds arguments against the input schema of their command. refused is a *[UsageError] with every place that does not fit; unsure says why it
 // cannot be told, which is not the arguments' fault. A command without a schema takes any. Once ctx is done it returns at once.
-func (c *CLI) Fit(ctx context.Context, cmd *command.Command, object []byte) (refused, unsure error) {
+func (c *CLI) Fit(ctx context.Context, cmd *commands.Command, object []byte) (refused, unsure error) {
 	if len(cmd.Input) == 0 {
 		return nil, nil
 	}
@@ -41,7 +43,7 @@ func (c *CLI) Fit(ctx context.Context, cmd *command.Command, object []byte) (ref
 		if v.err != nil || len(v.found) == 0 {
 			return nil, v.err
 		}
-		e := &UsageError{See: c.helpLine(cmd)}
+		e := &UsageError{Code: air.ErrValidation, See: c.helpLine(cmd)}
 		for _, m := range v.found {
 			e.Problems = append(e.Problems, misfit(cmd, root, m)...)
 		}
@@ -50,7 +52,7 @@ func (c *CLI) Fit(ctx context.Context, cmd *command.Command, object []byte) (ref
 }
 
 // misfit words one place that does not fit; for a person who thinks in flags.
-func misfit(cmd *command.Command, root *canon.Node, m schema.Mismatch) []string {
+func misfit(cmd *commands.Command, root *canon.Node, m schema.Mismatch) []string {
 	tokens := canon.Tokens(m.Pointer)
 	if len(tokens) == 0 {
 		return rootMisfit(cmd, m)
@@ -73,7 +75,7 @@ func misfit(cmd *command.Command, root *canon.Node, m schema.Mismatch) []string 
 }
 
 // rootMisfit words what is wrong with the arguments as a whole.
-func rootMisfit(cmd *command.Command, m schema.Mismatch) (problems []string) {
+func rootMisfit(cmd *commands.Command, m schema.Mismatch) (problems []string) {
 	switch {
 	case m.Keyword == "required":
 		for _, name := range m.Names {
@@ -85,7 +87,7 @@ func rootMisfit(cmd *command.Command, m schema.Mismatch) (problems []string) {
 			known = append(known, p.Name)
 		}
 		for _, name := range m.Names {
-			problems = append(problems, fmt.Sprintf("--json has %s, which the schema does not know%s", quoted(name), didYouMean(quotedAll(nearest(name, known)), "")))
+			problems = append(problems, fmt.Sprintf("--json has %s, which the schema does not know%s", quoted(name), near.Question(quotedAll(near.Names(name, known)), "")))
 		}
 	case m.Keyword == "type":
 		problems = append(problems, "the schema takes no object, so that no call can fit it: it wants "+strings.Join(m.Want, " or "))
@@ -111,7 +113,7 @@ func limit(root *canon.Node, tokens []string, keyword string) string {
 }
 
 // flagOf names an argument as it is given.
-func flagOf(cmd *command.Command, name string) string {
+func flagOf(cmd *commands.Command, name string) string {
 	for _, p := range cmd.Params {
 		if p.Name == name {
 			return "--" + p.Flag

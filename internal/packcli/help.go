@@ -5,17 +5,15 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"anvil/compiler/air"
-	"anvil/compiler/canon"
 	"anvil/compiler/diag"
-	"anvil/compiler/pack/emit/command"
+	"anvil/compiler/pack/commands"
 )
 
 // Help returns the help of a command, or of all of them for nil. What a server said in it is escaped and stands behind a bar, so that none of it
 // passes for anvil's own.
-func (c *CLI) Help(of *command.Command) string {
+func (c *CLI) Help(of *commands.Command) string {
 	if of != nil {
 		return c.commandHelp(of)
 	}
@@ -23,7 +21,7 @@ func (c *CLI) Help(of *command.Command) string {
 	s := c.document.Service
 	fmt.Fprintf(&b, "%s: the approved operations of the MCP server %s %s, as commands\n\n", s.ID, quoted(s.Name), diag.Printable(diag.ShortName(s.Version)))
 	fmt.Fprintf(&b, "usage: %s COMMAND [FLAG...] [-- SERVER ARG...]\n", c.program)
-	titles := command.Groups(c.document, c.commands)
+	titles := commands.Groups(c.document, c.commands)
 	for _, g := range titles {
 		title := g.ID
 		if g.Title != "" {
@@ -36,14 +34,31 @@ func (c *CLI) Help(of *command.Command) string {
 		c.listCommands(&b, g.ID)
 	}
 	if n := len(c.document.Operations) - len(c.commands); n > 0 {
-		fmt.Fprintf(&b, "\nnot approved, so no commands: %d of %d operations; see them with `anvil mcp inspect %s`, approve with `anvil mcp approve %s OPERATION`\n",
-			n, len(c.document.Operations), diag.ShellPath(c.dir), diag.ShellPath(c.dir))
+		fmt.Fprintf(&b, "\nnot approved, so no commands: %d of %d operations%s; see them with `anvil mcp inspect %s`, approve with `anvil mcp approve %s OPERATION`\n",
+			n, len(c.document.Operations), c.blockedOnes(), diag.ShellPath(c.dir), diag.ShellPath(c.dir))
+	}
+	if c.server != "" && c.server == c.name {
+		fmt.Fprintf(&b, "\nthe server is started as %s, out of PATH: do not put this program there under that name, or it starts itself; link to it under another\n", quoted(c.server))
 	}
 	b.WriteString("\nflags of every command\n")
 	writeOwnFlags(&b, "")
 	writeExits(&b)
 	fmt.Fprintf(&b, "\nsee `%s COMMAND --help` for one command\n", c.program)
 	return b.String()
+}
+
+// blockedOnes counts the operations that no approval exposes.
+func (c *CLI) blockedOnes() string {
+	n := 0
+	for _, o := range c.document.Operations {
+		if o.State == air.StateBlocked {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (blocked, whoever approves: %d)", n)
 }
 
 // Widths of the list of commands, in characters.
@@ -53,7 +68,7 @@ const (
 )
 
 func (c *CLI) listCommands(b *strings.Builder, group string) {
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	w := diag.NewTable(b)
 	for _, cmd := range c.commands {
 		if cmd.Group == group {
 			fmt.Fprintf(w, "  %s\t%s\t| %s\n", strings.Join(append([]string{cmd.Name}, cmd.Aliases...), ", "), mark(cmd), diag.Printable(diag.Shorten(firstLine(cmd), listedTitle)))
@@ -63,7 +78,7 @@ func (c *CLI) listCommands(b *strings.Builder, group string) {
 }
 
 // mark is the effect of a command in few words.
-func mark(c command.Command) string {
+func mark(c commands.Command) string {
 	words := string(c.Effect.Kind)
 	if c.Effect.Kind != air.Read {
 		words = "changes, " + string(c.Effect.Risk) + " risk"
@@ -74,7 +89,7 @@ func mark(c command.Command) string {
 	return words
 }
 
-func firstLine(c command.Command) string {
+func firstLine(c commands.Command) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(c.Description), "\n")
 	if line == "" {
 		return c.Title
@@ -86,8 +101,8 @@ func firstLine(c command.Command) string {
 const wholeOnly = " completion version "
 
 func writeOwnFlags(b *strings.Builder, without string) {
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	for _, f := range command.Flags {
+	w := diag.NewTable(b)
+	for _, f := range commands.Flags {
 		if strings.Contains(without, " "+f.Name+" ") {
 			continue
 		}
@@ -98,17 +113,17 @@ func writeOwnFlags(b *strings.Builder, without string) {
 
 func writeExits(b *strings.Builder) {
 	b.WriteString("\nexit codes\n")
-	for _, code := range slices.Sorted(maps.Keys(command.ExitCodes)) {
-		fmt.Fprintf(b, "  %d  %s\n", code, command.ExitCodes[code])
+	for _, code := range slices.Sorted(maps.Keys(commands.ExitCodes)) {
+		fmt.Fprintf(b, "  %d  %s\n", code, commands.ExitCodes[code])
 	}
 }
 
-func (c *CLI) commandHelp(cmd *command.Command) string {
+func (c *CLI) commandHelp(cmd *commands.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "usage: %s %s%s\n\n", c.program, cmd.Name, usageOf(cmd))
 	writeServerText(&b, "", firstOf(cmd.Description, cmd.Title))
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "\neffect\t%s\n", effectOf(cmd))
+	w := diag.NewTable(&b)
+	fmt.Fprintf(w, "\neffect\t%s\n", diag.Printable(cmd.EffectWords()+"; "+cmd.RepeatWords(quoted)))
 	fmt.Fprintf(w, "confirmation\t%s\n", confirmationOf(cmd))
 	fmt.Fprintf(w, "tool\t%s, as operation %s\n", quoted(cmd.Tool), cmd.Operation)
 	if len(cmd.Aliases) > 0 {
@@ -118,12 +133,7 @@ func (c *CLI) commandHelp(cmd *command.Command) string {
 	if len(cmd.Params) > 0 {
 		b.WriteString("\nflags\n")
 	}
-	for _, p := range cmd.Params {
-		fmt.Fprintf(&b, "  %-28s  %s\n", strings.TrimSpace("--"+p.Flag+" "+label(p)), notes(p))
-		if p.Description != "" {
-			writeServerText(&b, "    ", p.Description)
-		}
-	}
+	writeArguments(&b, cmd)
 	if cmd.More > 0 {
 		fmt.Fprintf(&b, "  and %d arguments more, which --json alone gives; see --schema\n", cmd.More)
 	}
@@ -134,15 +144,58 @@ func (c *CLI) commandHelp(cmd *command.Command) string {
 	return b.String()
 }
 
+// writeArguments writes the flags of a command, and below those that take JSON what stands in it.
+func writeArguments(b *strings.Builder, cmd *commands.Command) {
+	for _, a := range commands.Arguments(*cmd) {
+		left, right := quoted(a.Path), partNotes(a)
+		if p, ok := paramOf(cmd, a.Flag); ok && !a.Part {
+			left, right = strings.TrimSpace("--"+p.Flag+" "+label(p)), notes(p, a)
+		} else {
+			left = "  " + left
+		}
+		fmt.Fprintf(b, "  %-28s  %s\n", left, right)
+		if a.Said != "" {
+			writeServerText(b, "    ", a.Said)
+		}
+	}
+}
+
+// partNotes say what a part of an argument is.
+func partNotes(a commands.Argument) string {
+	notes := []string{a.Type}
+	if a.Required {
+		notes = append(notes, "required")
+	}
+	return strings.Join(append(notes, limits(a)...), "; ")
+}
+
+// limits say which values an argument takes.
+func limits(a commands.Argument) (notes []string) {
+	if len(a.Enum) > 0 {
+		notes = append(notes, "one of "+choices(a.Enum))
+	}
+	if a.Format != "" {
+		notes = append(notes, "format "+diag.Printable(diag.ShortName(a.Format)))
+	}
+	notes = append(notes, a.Bounds...)
+	if a.Pattern != "" {
+		notes = append(notes, "pattern "+quoted(a.Pattern))
+	}
+	if a.Deeper {
+		notes = append(notes, "more in --schema")
+	}
+	return notes
+}
+
 // usageOf is what has to be given.
-func usageOf(cmd *command.Command) string {
+func usageOf(cmd *commands.Command) string {
 	var b strings.Builder
 	for _, p := range cmd.Params {
 		if p.Required {
 			fmt.Fprintf(&b, " --%s", strings.TrimSpace(p.Flag+" "+label(p)))
 		}
 	}
-	if cmd.Confirmation.Required {
+	if cmd.Confirmation.Required && !cmd.Confirmation.HumanApproval {
 		b.WriteString(" --confirm")
 	}
 	return b.String() + " [FLAG...]"
@@ -159,25 +212,12 @@ func writeServerText(b *strings.Builder, indent, text string) {
 	}
 }
 
-func effectOf(cmd *command.Command) string {
-	e := cmd.Effect
-	words := "changes something"
-	if e.Kind == air.Read {
-		words = "reads only"
-	}
-	words += fmt.Sprintf(" (%s), %s risk", e.Action, e.Risk)
-	if e.Kind != air.Read && !e.Reversible {
-		words += ", cannot be undone"
-	}
-	if cmd.Idempotency.Mode != air.IdempotencyNone {
-		return words + ", may be repeated (" + string(cmd.Idempotency.Mode) + ")"
-	}
-	return words + ", not to be repeated without thought"
-}
-
-func confirmationOf(cmd *command.Command) string {
+func confirmationOf(cmd *commands.Command) string {
 	if !cmd.Confirmation.Required {
 		return "not asked for"
+	}
+	if cmd.Confirmation.HumanApproval {
+		return "a person's yes at a terminal (" + diag.Printable(cmd.Confirmation.Reason) + "), whatever --confirm says"
 	}
 	return "asked for (" + diag.Printable(cmd.Confirmation.Reason) + "): --confirm says yes; on a terminal anvil asks"
 }
@@ -194,7 +234,7 @@ func label(p air.Param) string {
 }
 
 // notes say what a flag takes.
-func notes(p air.Param) string {
+func notes(p air.Param, a commands.Argument) string {
 	var notes []string
 	if p.Required {
 		notes = append(notes, "required")
@@ -208,12 +248,7 @@ func notes(p air.Param) string {
 	if p.Repeated {
 		notes = append(notes, "once for each value")
 	}
-	if len(p.Enum) > 0 {
-		notes = append(notes, "one of "+choices(p.Enum))
-	}
-	if p.Format != "" {
-		notes = append(notes, "format "+diag.Printable(diag.ShortName(p.Format)))
-	}
+	notes = append(notes, limits(a)...)
 	if p.Nullable {
 		notes = append(notes, "null is taken too, by --json")
 	}
@@ -226,45 +261,22 @@ func notes(p air.Param) string {
 	return strings.Join(notes, "; ")
 }
 
-// example is a line to copy: what is required, with values that the schema names or words to replace.
-func (c *CLI) example(cmd *command.Command) string {
+// example is a line to copy: what is required, with made-up values that the schema takes.
+func (c *CLI) example(cmd *commands.Command) string {
 	words := []string{c.program, cmd.Name}
-	for _, p := range cmd.Params {
-		switch {
-		case !p.Required:
-		case p.Type == air.ParamBoolean:
-			words = append(words, "--"+p.Flag)
-		default:
-			words = append(words, "--"+p.Flag, sample(p, cmd.Input))
-		}
+	e, found := commands.ExampleOf(*cmd)
+	if !found {
+		e.Words = []string{"--json", "OBJECT"}
 	}
-	if cmd.Confirmation.Required {
+	words = append(words, e.Words...)
+	if cmd.Confirmation.Required && !cmd.Confirmation.HumanApproval {
 		words = append(words, "--confirm")
 	}
-	return strings.Join(words, " ")
-}
-
-// sample is a value as a shell reads it.
-func sample(p air.Param, input canon.Raw) string {
-	values := slices.Clone(p.Enum)
-	if len(p.Default) > 0 && !p.Repeated {
-		values = append(values, p.Default)
+	line := strings.Join(words, " ")
+	if !found {
+		line += "\n  (no arguments that the schema takes were found: write OBJECT by --schema)"
 	}
-	if root, err := canon.Parse(input); err == nil && len(values) == 0 && !p.Repeated {
-		for _, example := range root.Get("properties").Get(p.Name).Get("examples").Elements() {
-			values = append(values, canon.Raw(example.Canonical()))
-		}
-	}
-	for _, v := range values {
-		word := string(v)
-		if p.Type == air.ParamString {
-			word = typed(v)
-		}
-		if word != "" && diag.Printable(word) == word && len(word) < 200 && !strings.HasPrefix(word, "--") && !strings.HasPrefix(word, "@") {
-			return diag.ShellWord(word)
-		}
-	}
-	return label(p)
+	return line
 }
 
 func firstOf(texts ...string) string {

@@ -1,17 +1,19 @@
 package packcli
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
 
 	"anvil/compiler/air"
-	"anvil/compiler/pack/emit/command"
+	"anvil/compiler/pack/commands"
+	"anvil/internal/near"
 )
 
 // Line is a command line that was read. Without a command it asks for Help, Version or Completion, or for nothing.
 type Line struct {
-	Command    *command.Command
+	Command    *commands.Command
 	Help       bool
 	Version    bool
 	Completion string // shell
@@ -30,17 +32,31 @@ type Line struct {
 // boolean spells that a flag stands alone; nobody types a NUL.
 const alone = "\x00"
 
-// Parse reads what was typed behind the program's name. Errors are *[UsageError]. A line that asks for help gets it, whatever else is wrong in it.
+// Parse reads what was typed behind the program's name. Errors are *[UsageError]. A line that asks for help gets it, whatever else is wrong in it but
+// the command: help of none is no help with another.
 func (c *CLI) Parse(words []string) (Line, error) {
 	l := Line{Format: "text", given: map[string][]string{}}
 	err := c.parse(&l, words)
 	if err == nil {
 		err = c.check(&l)
 	}
-	if err == nil || !slices.ContainsFunc(before(words, "--"), func(w string) bool { return w == "--help" || w == "-h" }) {
+	var wrong *UsageError
+	if err == nil || errors.As(err, &wrong) && wrong.Code != air.ErrValidation ||
+		!slices.ContainsFunc(before(words, "--"), func(w string) bool { return w == "--help" || w == "-h" }) {
 		return l, err
 	}
 	return Line{Command: l.Command, Help: true}, nil
+}
+
+// WantsJSON tells whether a line asks for JSON, of which nothing else need be readable: what is wrong with it is told in JSON then.
+func WantsJSON(words []string) bool {
+	words = before(words, "--")
+	for i, w := range words {
+		if w == "--format=json" || w == "--format" && i+1 < len(words) && words[i+1] == "json" {
+			return true
+		}
+	}
+	return false
 }
 
 func before(words []string, end string) []string {
@@ -106,14 +122,14 @@ func (c *CLI) builtIn(l *Line, word string, rest []string, err error) error {
 
 // takesValue tells whether a flag takes a value, and whether there is one of that name. Flags of an operation stand behind its command.
 func (c *CLI) takesValue(l *Line, name string) (takes, known bool) {
-	if i := slices.IndexFunc(command.Flags, func(f command.Flag) bool { return f.Name == name }); i >= 0 {
-		return command.Flags[i].Value != "", true
+	if i := slices.IndexFunc(commands.Flags, func(f commands.Flag) bool { return f.Name == name }); i >= 0 {
+		return commands.Flags[i].Value != "", true
 	}
 	p, ok := paramOf(l.Command, name)
 	return p.Type != air.ParamBoolean, ok
 }
 
-func paramOf(c *command.Command, flag string) (air.Param, bool) {
+func paramOf(c *commands.Command, flag string) (air.Param, bool) {
 	if c == nil {
 		return air.Param{}, false
 	}
@@ -124,13 +140,13 @@ func paramOf(c *command.Command, flag string) (air.Param, bool) {
 	return c.Params[i], true
 }
 
-func (c *CLI) unknownFlag(of *command.Command, name string) error {
+func (c *CLI) unknownFlag(of *commands.Command, name string) error {
 	var flags []string
-	for _, f := range command.Flags {
+	for _, f := range commands.Flags {
 		flags = append(flags, f.Name)
 	}
 	if of == nil {
-		return c.wrong(nil, "there is no flag %s before a command; flags of a command stand behind it%s", quoted("--"+name), didYouMean(nearest(name, flags), "--"))
+		return c.wrong(nil, "there is no flag %s before a command; flags of a command stand behind it%s", quoted("--"+name), near.Question(near.Names(name, flags), "--"))
 	}
 	for _, p := range of.Params {
 		if p.Name == name {
@@ -138,7 +154,7 @@ func (c *CLI) unknownFlag(of *command.Command, name string) error {
 		}
 		flags = append(flags, p.Flag)
 	}
-	return c.wrong(of, "%s has no flag %s%s", of.Name, quoted("--"+name), didYouMean(nearest(name, flags), "--"))
+	return c.wrong(of, "%s has no flag %s%s", of.Name, quoted("--"+name), near.Question(near.Names(name, flags), "--"))
 }
 
 // flag takes one flag in.

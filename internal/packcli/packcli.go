@@ -1,7 +1,7 @@
 // Package packcli is the command line of a pack: it reads what was typed against the pack's approved operations, makes the arguments of the call,
 // holds them against the tool's schema, and writes the help and the completions.
 //
-// It stands between the pack's commands (compiler/pack/emit/command) and internal/cli, which reaches the server and makes the call. It starts and
+// It stands between the pack's commands (compiler/pack/commands) and internal/cli, which reaches the server and makes the call. It starts and
 // reads nothing itself: files and stdin come in as a function.
 package packcli
 
@@ -15,31 +15,37 @@ import (
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
-	"anvil/compiler/pack/emit/command"
+	"anvil/compiler/pack/commands"
+	"anvil/internal/near"
 )
 
 // CLI is the command line of one pack at one moment.
 type CLI struct {
 	program  string // as a shell reads it
+	server   string // command that starts the pack's own server, where PATH is searched for it
 	name     string // of the program, without its folder
 	dir      string
 	document air.Document      // with the approvals that hold now
 	lapsed   map[string]string // operation id -> why its approval holds no more
-	commands []command.Command
+	commands []commands.Command
 }
 
 // Options say how a command line was started.
 type Options struct {
 	Called string    // the launcher as it was typed; "" when anvil was started itself
 	Dir    string    // of the pack
+	Server string    // command that starts the pack's own server; "" for none
 	Now    time.Time // when approvals must hold
 }
 
 // New returns the command line of a document that is trusted.
 func New(d air.Document, o Options) *CLI {
 	now, findings := d.WithApprovals(pack.Approvals(d), o.Now)
-	c := &CLI{dir: o.Dir, document: now, lapsed: map[string]string{}, commands: command.Commands(now)}
+	c := &CLI{dir: o.Dir, document: now, lapsed: map[string]string{}, commands: commands.Commands(now)}
 	c.called(o, d.Service.ID)
+	if !strings.Contains(o.Server, "/") {
+		c.server = o.Server
+	}
 	for _, f := range findings {
 		if id, ok := strings.CutPrefix(f.Subject, "operation/"); ok {
 			c.lapsed[id] = f.Message
@@ -50,7 +56,7 @@ func New(d air.Document, o Options) *CLI {
 
 // FromCatalogue returns a command line that completes words, and is good for nothing else: a catalogue is read at once, a document is checked by
 // building its pack again, which takes longer than somebody waits for a key.
-func FromCatalogue(catalogue command.Catalogue, o Options) *CLI {
+func FromCatalogue(catalogue commands.Catalogue, o Options) *CLI {
 	c := &CLI{dir: o.Dir, commands: catalogue.Commands}
 	c.called(o, catalogue.Service.ID)
 	return c
@@ -69,8 +75,9 @@ func (c *CLI) called(o Options, service string) {
 
 // UsageError is a line that cannot be done as it was typed.
 type UsageError struct {
-	Problems []string // one or more
-	See      string   // the command that explains it; it may be empty
+	Code     air.ErrorCode // why: of the line itself, of the command that it names, or of what may be called
+	Problems []string      // one or more
+	See      string        // the command that explains it; it may be empty
 }
 
 func (e *UsageError) Error() string {
@@ -88,11 +95,16 @@ func (e *UsageError) Error() string {
 }
 
 // wrong is a problem with how c is called; nil stands for no command.
-func (c *CLI) wrong(of *command.Command, format string, args ...any) error {
-	return &UsageError{Problems: []string{fmt.Sprintf(format, args...)}, See: c.helpLine(of)}
+func (c *CLI) wrong(of *commands.Command, format string, args ...any) error {
+	return &UsageError{Code: air.ErrValidation, Problems: []string{fmt.Sprintf(format, args...)}, See: c.helpLine(of)}
 }
 
-func (c *CLI) helpLine(of *command.Command) string {
+// unknown is a word that names no command.
+func (c *CLI) unknown(format string, args ...any) error {
+	return &UsageError{Code: air.ErrUnsupportedOperation, Problems: []string{fmt.Sprintf(format, args...)}, See: c.helpLine(nil)}
+}
+
+func (c *CLI) helpLine(of *commands.Command) string {
 	if of == nil {
 		return c.program + " --help"
 	}
@@ -100,7 +112,7 @@ func (c *CLI) helpLine(of *command.Command) string {
 }
 
 // find returns the command of a name. Names are told apart exactly: what is merely like one is told in the error.
-func (c *CLI) find(word string) (*command.Command, error) {
+func (c *CLI) find(word string) (*commands.Command, error) {
 	for i, cmd := range c.commands {
 		if cmd.Name == word || cmd.Operation == word || slices.Contains(cmd.Aliases, word) {
 			return &c.commands[i], nil
@@ -110,16 +122,16 @@ func (c *CLI) find(word string) (*command.Command, error) {
 		return nil, c.notExposed(word, o)
 	}
 	if ids := c.sharing(word); len(ids) > 0 {
-		return nil, c.wrong(nil, "%s names several operations; name the one that is meant by its id: %s", quoted(word), strings.Join(ids, ", "))
+		return nil, c.unknown("%s names several operations; name the one that is meant by its id: %s", quoted(word), strings.Join(ids, ", "))
 	}
-	return nil, c.wrong(nil, "there is no command %s%s", quoted(word), c.suggestion(word))
+	return nil, c.unknown("there is no command %s%s", quoted(word), c.suggestion(word))
 }
 
 // hidden returns the operation that a word names and that is not exposed.
 func (c *CLI) hidden(word string) (air.Operation, bool) {
 	var found []air.Operation
 	for _, o := range c.document.Operations {
-		if slices.Contains(append(command.Names(o), o.MCP.ToolName), word) {
+		if slices.Contains(append(commands.Names(o), o.MCP.ToolName), word) {
 			if o.State == air.StateApproved {
 				return o, false
 			}
@@ -133,7 +145,7 @@ func (c *CLI) hidden(word string) (air.Operation, bool) {
 }
 
 func (c *CLI) notExposed(word string, o air.Operation) error {
-	e := &UsageError{Problems: []string{fmt.Sprintf("%s is not approved, so it is no command; read what it does with `anvil mcp inspect %s`, and approve it with `anvil mcp approve %s %s`",
+	e := &UsageError{Code: air.ErrPolicyDenied, Problems: []string{fmt.Sprintf("%s is not approved, so it is no command; read what it does with `anvil mcp inspect %s`, and approve it with `anvil mcp approve %s %s`",
 		quoted(word), diag.ShellPath(c.dir), diag.ShellPath(c.dir), diag.ShellWord(o.ID))}}
 	switch lapsed := c.lapsed[o.ID]; {
 	case o.State == air.StateBlocked:
@@ -155,7 +167,7 @@ func blocked(o air.Operation) string {
 // sharing returns the ids of the operations that a word names.
 func (c *CLI) sharing(word string) (ids []string) {
 	for _, o := range c.document.Operations {
-		if slices.ContainsFunc(command.Names(o), func(name string) bool { return command.Fold(name) == command.Fold(word) }) {
+		if slices.ContainsFunc(commands.Names(o), func(name string) bool { return commands.Fold(name) == commands.Fold(word) }) {
 			ids = append(ids, o.ID)
 		}
 	}
@@ -170,11 +182,11 @@ func (c *CLI) suggestion(word string) string {
 	var names []string
 	for _, cmd := range c.commands {
 		names = append(append(names, cmd.Name), cmd.Aliases...)
-		if cmd.Tool == word || command.Fold(cmd.Name) == command.Fold(word) {
+		if cmd.Tool == word || commands.Fold(cmd.Name) == commands.Fold(word) {
 			return ": did you mean " + cmd.Name + "?"
 		}
 	}
-	return didYouMean(nearest(word, names), "")
+	return near.Question(near.Names(word, names), "")
 }
 
 func quoted(s string) string { return `"` + diag.Printable(diag.ShortName(s)) + `"` }

@@ -139,22 +139,6 @@ func TestApprovalThatIsOver(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	names := []string{"get-refund", "list-refunds", "set-note", "get-order", "x"}
-	tests := []struct {
-		word string
-		want string
-	}{
-		{"get-refnud", "get-refund"}, {"getrefund", "get-refund"}, {"GET_REFUND", "get-refund"}, {"list", "list-refunds"}, {"frobnicate", ""}, {"", "x"},
-		{strings.Repeat("get-refund", 100), ""}, {"get", "get-order get-refund"},
-	}
-	for _, tt := range tests {
-		if got := strings.Join(nearest(tt.word, names), " "); got != tt.want {
-			t.Errorf("%.20q: got %q, want %q", tt.word, got, tt.want)
-		}
-	}
-}
-
 func TestWordsThatBashTookApart(t *testing.T) {
 	tests := []struct {
 		words  []string

@@ -70,7 +70,7 @@ func (a Acceptance) Check(known diag.Catalog) error {
 		return fmt.Errorf("findings of %s cannot be accepted: %s", a.Rule, why)
 	}
 	switch {
-	case a.Reason == "":
+	case !diag.Legible(a.Reason):
 		return fmt.Errorf("the acceptance of %s needs a reason", a.what())
 	case a.Until.IsZero():
 		return fmt.Errorf("the acceptance of %s needs a day until which it holds, such as 2027-01-31", a.what())

@@ -74,7 +74,7 @@ true: what the finding says of the text is so. false: the words are there and do
 // there has to be read; a line that fires no more has to go; and either changes the rate of false alarms.
 func TestAlarms(t *testing.T) {
 	fired, tools := map[string]bool{}, 0
-	corpus.Each(t, func(t *testing.T, name string, s *surface.McpSurfaceSnapshot) {
+	whole := corpus.EachOnce(t, func(t *testing.T, name string, s *surface.McpSurfaceSnapshot) {
 		tools += len(s.Tools())
 		for _, f := range Check(s, Options{Whole: true}).Findings {
 			if f.Class != diag.Info && slices.Contains(alarmRules, f.Rule) {
@@ -82,6 +82,9 @@ func TestAlarms(t *testing.T) {
 			}
 		}
 	})
+	if !whole {
+		return
+	}
 	golden := filepath.Join("testdata", "alarms.txt")
 	old, err := os.ReadFile(golden)
 	if err != nil && !*update {

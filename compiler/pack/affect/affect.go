@@ -134,9 +134,7 @@ func (m *marker) operation(o air.Operation) {
 	bound := was.Approval != nil
 	lapses := bound && is.Approval == nil
 	if lapses {
-		m.mark(pair, byContract, diag.Affected{Kind: "approval", Path: pack.AIRFile, Name: o.ID, Effect: diag.Lapses})
-	} else if bound && was.TextDigest == was.Approval.TextDigest && is.TextDigest != is.Approval.TextDigest {
-		m.mark(pair, byText, diag.Affected{Kind: "approval", Path: pack.AIRFile, Name: o.ID, Effect: diag.Reread})
+		m.mark(pair, ending(was, is), diag.Affected{Kind: "approval", Path: pack.AIRFile, Name: o.ID, Effect: diag.Lapses})
 	}
 	for _, a := range m.pack.Manifest.Artifacts {
 		switch a.Kind {
@@ -155,7 +153,8 @@ func (m *marker) operation(o air.Operation) {
 	}
 }
 
-// facade marks what becomes of an approved tool at the facade, which goes by the name and the contract of what the server lists.
+// facade marks what becomes of an approved tool at the facade, which goes by the name, the contract and the text of what the server lists: another
+// text is served where all that changed is safe.
 func (m *marker) facade(p pair, path string, was air.Operation) {
 	affected := diag.Affected{Kind: "facade", Path: path, Name: was.MCP.ToolName, Effect: diag.Refused}
 	var offered []surface.Item
@@ -167,11 +166,17 @@ func (m *marker) facade(p pair, path string, was air.Operation) {
 	switch {
 	case len(offered) != 1 || offered[0].ContractDigest() != was.ContractDigest:
 		m.mark(p, byContract, affected)
-	case offered[0].TextDigest() != was.TextDigest:
+	case offered[0].TextDigest() == was.TextDigest:
+	case slices.ContainsFunc(p.findings, func(i int) bool { return unsafe(m.findings[i]) }):
+		m.mark(p, func(p pair, f diag.Finding) bool { return unsafe(f) && byText(p, f) }, affected)
+	default:
 		affected.Effect = diag.Retold
 		m.mark(p, byText, affected)
 	}
 }
+
+// unsafe reports a finding for which the facade does not serve a tool with another text.
+func unsafe(f diag.Finding) bool { return f.Class != diag.Safe || f.Security }
 
 // entry marks an entry that is another one, or gone, when the pack is built again.
 func (m *marker) entry(p pair, path, name string, before, after []byte) {
@@ -194,7 +199,7 @@ func (m *marker) generated(p pair, a pack.Artifact, was, is air.Operation, expos
 	switch {
 	case !exposed: // for what ends the approval
 		affected.Effect = diag.Removed
-		m.mark(p, byContract, affected)
+		m.mark(p, ending(was, is), affected)
 		return
 	case was.ContractDigest == is.ContractDigest && was.TextDigest == is.TextDigest:
 		return

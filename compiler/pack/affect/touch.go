@@ -120,6 +120,15 @@ func byContract(p pair, f diag.Finding) bool {
 	})
 }
 
+// ending is behind what ends an approval: another contract, another text, or both.
+func ending(was, is air.Operation) touch {
+	contract, text := was.ContractDigest != is.ContractDigest, was.TextDigest != is.TextDigest
+	if is.ID == "" || !text {
+		return byContract
+	}
+	return func(p pair, f diag.Finding) bool { return contract && byContract(p, f) || byText(p, f) }
+}
+
 // byText is behind what goes by the text: any words of the tool.
 func byText(_ pair, f diag.Finding) bool {
 	return hasText(f.Before) || hasText(f.After)

@@ -7,29 +7,29 @@ import (
 	"anvil/compiler/diag"
 )
 
-// Class is what a change means to those who call the operations of a pack.
-type Class string
+// Impact is what a change means to those who call the operations of a pack.
+type Impact string
 
-// The classes, from harmless on.
+// The impacts, from harmless on. They are no [diag.Class]: that is of a finding, and of the wire alone.
 const (
-	Compatible Class = "compatible"       // whoever called before calls on
-	Additive   Class = "additive"         // and can do more
-	Breaking   Class = "breaking"         // a call can fail that did not, or nobody can prove that none does
-	Sensitive  Class = "safety-sensitive" // what a call does, or what guards it, is something else: a person has to look
+	Compatible Impact = "compatible"       // whoever called before calls on
+	Additive   Impact = "additive"         // and can do more
+	Breaking   Impact = "breaking"         // a call can fail that did not, or nobody can prove that none does
+	Sensitive  Impact = "safety-sensitive" // what a call does, or what guards it, is something else: a person has to look
 )
 
-// Classes lists the classes in their order.
-var Classes = []Class{Compatible, Additive, Breaking, Sensitive}
+// Impacts lists them in their order.
+var Impacts = []Impact{Compatible, Additive, Breaking, Sensitive}
 
-// Rank orders classes: a higher rank is worse. What is no class ranks above all.
-func (c Class) Rank() int {
-	if i := slices.Index(Classes, c); i >= 0 {
-		return i
+// Rank orders impacts: a higher rank is worse. What is none ranks above all.
+func (i Impact) Rank() int {
+	if rank := slices.Index(Impacts, i); rank >= 0 {
+		return rank
 	}
-	return len(Classes)
+	return len(Impacts)
 }
 
-func worse(a, b Class) Class {
+func worse(a, b Impact) Impact {
 	if b.Rank() > a.Rank() {
 		return b
 	}
@@ -48,28 +48,28 @@ type Change struct {
 
 // Classify is the only judge of changes. It goes by what the semantic diff proves and by the safety posture; of digests it takes that something
 // moved, not what that means.
-func Classify(c Change) Class {
-	class := Compatible
+func Classify(c Change) Impact {
+	impact := Compatible
 	if c.Added || c.Contract {
-		class = Additive // unless something below says that it narrows
+		impact = Additive // unless something below says that it narrows
 	}
 	if c.Removed {
-		class = Breaking
+		impact = Breaking
 	}
 	for _, f := range c.Findings {
-		class = worse(class, classOf(f, c.Added))
+		impact = worse(impact, impactOf(f, c.Added))
 	}
 	switch {
 	case c.Added || c.Removed || !c.Effect:
 	case len(c.Looser) > 0 || len(c.Moved) == 0 || slices.ContainsFunc(c.Moved, isOfWhatItDoes):
-		class = Sensitive
+		impact = Sensitive
 	default: // it is guarded more: whoever relied on the guard's absence is stopped
-		class = worse(class, Breaking)
+		impact = worse(impact, Breaking)
 	}
 	if c.Contract && !c.Added && !c.Removed && len(c.Findings) == 0 {
-		class = worse(class, Breaking) // the contract moved and no rule says how
+		impact = worse(impact, Breaking) // the contract moved and no rule says how
 	}
-	return class
+	return impact
 }
 
 // isOfWhatItDoes reports a predicate on the effect itself, which is looked at whichever way it moves; the others guard it.
@@ -77,9 +77,9 @@ func isOfWhatItDoes(p air.Predicate) bool {
 	return p == air.PredicateKind || p == air.PredicateRisk || p == air.PredicateReversible
 }
 
-// classOf is what one finding of the diff means. An operation that came cannot be called before somebody approves it, so that what is remarkable
+// impactOf is what one finding of the diff means. An operation that came cannot be called before somebody approves it, so that what is remarkable
 // about it is no change of anything that is relied on.
-func classOf(f diag.Finding, added bool) Class {
+func impactOf(f diag.Finding, added bool) Impact {
 	switch {
 	case f.Security && !(added && f.Class == diag.Safe):
 		return Sensitive

@@ -18,9 +18,9 @@ import (
 type Comparison struct {
 	Old        Side              `json:"old"`
 	New        Side              `json:"new"`
-	Class      Class             `json:"class"`     // of everything below
-	Signature  Class             `json:"signature"` // of what the operations take, answer and do
-	Surface    Class             `json:"surface"`   // of what else the server shows
+	Impact     Impact            `json:"impact"`    // of everything below
+	Signature  Impact            `json:"signature"` // of what the operations take, answer and do
+	Surface    Impact            `json:"surface"`   // of what else the server shows
 	Operations []OperationChange `json:"operations"`
 	Settings   []ValueChange     `json:"settings"` // of the facade
 	Artifacts  []ArtifactChange  `json:"artifacts"`
@@ -44,13 +44,13 @@ type OperationChange struct {
 	ID       string          `json:"id"`
 	Tool     string          `json:"tool"`
 	Change   string          `json:"change"` // added, removed, changed
-	Class    Class           `json:"class"`
+	Impact   Impact          `json:"impact"`
 	Fields   []string        `json:"fields"`            // of the signature that differ: publicName, input, output, effect, contract, text
 	Posture  []PostureChange `json:"posture,omitempty"` // of what holds without an approval, and under one where both have it
 	State    *Turn           `json:"state,omitempty"`
 	Approval string          `json:"approval,omitzero"` // given, withdrawn, renewed
 	By       string          `json:"by,omitzero"`       // of the approval, the new one where there is one
-	Members  []string        `json:"members,omitempty"` // other members of the operation in air.yaml that differ: notes, names, what a person added
+	Members  []ValueChange   `json:"members,omitempty"` // of the operation in air.yaml, but for those of which the rest tells: notes, names, what a person stated
 }
 
 // PostureChange is a safety predicate with another value.
@@ -67,9 +67,9 @@ type Turn struct {
 	After  string `json:"after"`
 }
 
-// ValueChange is a setting that differs; a side without it is absent.
+// ValueChange is a value that differs; a side without it is absent.
 type ValueChange struct {
-	Pointer string    `json:"pointer"` // RFC 6901, within facade.yaml
+	Pointer string    `json:"pointer"` // RFC 6901, within facade.yaml or the operation
 	Before  canon.Raw `json:"before,omitzero"`
 	After   canon.Raw `json:"after,omitzero"`
 }
@@ -84,7 +84,7 @@ type ArtifactChange struct {
 // Packs compares two packs that were opened. The error is that of a pack whose own files cannot be read.
 func Packs(old, new *pack.Pack) (Comparison, error) {
 	c := Comparison{
-		Old: side(old), New: side(new), Class: Compatible, Signature: Compatible, Surface: Compatible,
+		Old: side(old), New: side(new), Impact: Compatible, Signature: Compatible, Surface: Compatible,
 		Operations: []OperationChange{}, Settings: []ValueChange{}, Artifacts: artifacts(old.Manifest, new.Manifest),
 	}
 	before, err := read(old)
@@ -98,12 +98,12 @@ func Packs(old, new *pack.Pack) (Comparison, error) {
 	c.Findings = diff.Judge(diff.Compare(before.snapshot, after.snapshot, diff.Options{}))
 	c.operations(before, after)
 	c.Surface = Classify(Change{Findings: slices.DeleteFunc(slices.Clone(c.Findings), func(f diag.Finding) bool { return f.Tool != "" })})
-	c.Class = worse(c.Class, worse(c.Signature, c.Surface))
+	c.Impact = worse(c.Impact, worse(c.Signature, c.Surface))
 	if c.Settings, err = settings(old, new); err != nil {
 		return c, err
 	}
 	if len(c.Settings) > 0 || c.Old.Mode != c.New.Mode {
-		c.Class = Sensitive // another server may answer, or nothing may guard it
+		c.Impact = Sensitive // another server may answer, or nothing may guard it
 	}
 	return c, nil
 }
@@ -131,14 +131,14 @@ func (c *Comparison) operations(before, after content) {
 		}
 		c.Operations = append(c.Operations, o)
 		if len(o.Fields)+len(o.Posture) > 0 || o.Change != "changed" {
-			c.Signature = worse(c.Signature, o.Class)
+			c.Signature = worse(c.Signature, o.Impact)
 		}
-		c.Class = worse(c.Class, o.Class)
+		c.Impact = worse(c.Impact, o.Impact)
 		switch o.Approval { // what may be called is no part of the signature
 		case "given":
-			c.Class = worse(c.Class, Additive)
+			c.Impact = worse(c.Impact, Additive)
 		case "withdrawn":
-			c.Class = worse(c.Class, Breaking)
+			c.Impact = worse(c.Impact, Breaking)
 		}
 	}
 }
@@ -199,6 +199,11 @@ func settings(old, new *pack.Pack) ([]ValueChange, error) {
 	if err != nil {
 		return nil, err
 	}
+	return valueChanges(before, after), nil
+}
+
+// valueChanges are the leaves that differ, in order.
+func valueChanges(before, after map[string]canon.Raw) []ValueChange {
 	changes := []ValueChange{}
 	all := maps.Clone(before)
 	maps.Copy(all, after)
@@ -207,7 +212,7 @@ func settings(old, new *pack.Pack) ([]ValueChange, error) {
 			changes = append(changes, ValueChange{pointer, before[pointer], after[pointer]})
 		}
 	}
-	return changes, nil
+	return changes
 }
 
 func leaves(p *pack.Pack) (map[string]canon.Raw, error) {
@@ -232,7 +237,7 @@ func leaves(p *pack.Pack) (map[string]canon.Raw, error) {
 }
 
 func collect(n *canon.Node, pointer string, found map[string]canon.Raw) {
-	if !n.IsObject() {
+	if len(n.Members) == 0 {
 		found[pointer] = n.Canonical()
 		return
 	}

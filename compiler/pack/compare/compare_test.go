@@ -25,7 +25,7 @@ func TestClassify(t *testing.T) {
 	tests := []struct {
 		name   string
 		change Change
-		want   Class
+		want   Impact
 	}{
 		{"nothing", Change{}, Compatible},
 		{"words", Change{Findings: finding("tool-description-changed", diag.Risky, false)}, Compatible},
@@ -106,12 +106,12 @@ func compared(t *testing.T, old, new emit.Inputs) Comparison {
 	return c
 }
 
-// TestSignatureClass takes whole surfaces through bridge, pack and diff.
-func TestSignatureClass(t *testing.T) {
+// TestSignatureImpact takes whole surfaces through bridge, pack and diff.
+func TestSignatureImpact(t *testing.T) {
 	tests := []struct {
 		name string
 		now  []string
-		want Class
+		want Impact
 	}{
 		{"the same", []string{listItems}, Compatible},
 		{"a widened input", []string{`{"name":"list_items","description":"Lists items.","inputSchema":{"type":"object","properties":{"state":{"enum":["open","closed","lost"]}}},"annotations":{"readOnlyHint":true}}`}, Additive},
@@ -137,6 +137,26 @@ func TestSignatureClass(t *testing.T) {
 	}
 }
 
+// TestWhatIsStatedIsShown has people state things of an operation: each is told with the value before and after.
+func TestWhatIsStatedIsShown(t *testing.T) {
+	s := snapshotOf(t, "1", listItems)
+	bare := emit.Inputs{Snapshot: s, Mode: pack.Adopt}
+	stated := bare
+	o := adopt.Bridge(s).Operations[0]
+	stated.Decided.Overlays = []air.Overlay{{Operation: o.ID, Description: "Lists what there is.", SourceRef: "anvil.yaml#/annotations/shop/list_items"}}
+	c := compared(t, bare, stated)
+	if len(c.Operations) != 1 {
+		t.Fatalf("%+v", c)
+	}
+	got := map[string]string{}
+	for _, m := range c.Operations[0].Members {
+		got[m.Pointer] = string(m.Before) + " -> " + string(m.After)
+	}
+	if got["/overlay/description"] != ` -> "Lists what there is."` || got["/description"] != `"Lists items." -> "Lists what there is."` {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestApprovalsSettingsAndArtifacts(t *testing.T) {
 	s := snapshotOf(t, "1", listItems)
 	o := adopt.Bridge(s).Operations[0]
@@ -145,34 +165,34 @@ func TestApprovalsSettingsAndArtifacts(t *testing.T) {
 	approved := bare
 	approved.Approvals = []air.Approval{approval}
 	c := compared(t, bare, approved)
-	want := []OperationChange{{ID: "shop.list_items", Tool: "list_items", Change: "changed", Class: Compatible, Fields: []string{}, State: &Turn{string(o.State), "approved"}, Approval: "given", By: "ada"}}
-	if diff := cmp.Diff(want, c.Operations); diff != "" || c.Signature != Compatible || c.Class != Additive {
-		t.Errorf("%s, %s (-want +got)\n%s", c.Signature, c.Class, diff)
+	want := []OperationChange{{ID: "shop.list_items", Tool: "list_items", Change: "changed", Impact: Compatible, Fields: []string{}, State: &Turn{string(o.State), "approved"}, Approval: "given", By: "ada"}}
+	if diff := cmp.Diff(want, c.Operations); diff != "" || c.Signature != Compatible || c.Impact != Additive {
+		t.Errorf("%s, %s (-want +got)\n%s", c.Signature, c.Impact, diff)
 	}
 	back := compared(t, approved, bare)
-	if back.Operations[0].Approval != "withdrawn" || back.Class != Breaking {
+	if back.Operations[0].Approval != "withdrawn" || back.Impact != Breaking {
 		t.Errorf("%+v", back)
 	}
 	renewed := bare
 	approval.Reason = "read it again"
 	renewed.Approvals = []air.Approval{approval}
-	if c := compared(t, approved, renewed); c.Operations[0].Approval != "renewed" || c.Class != Compatible {
+	if c := compared(t, approved, renewed); c.Operations[0].Approval != "renewed" || c.Impact != Compatible {
 		t.Errorf("%+v", c)
 	}
 	elsewhere := approved
 	elsewhere.Upstream = &pack.Upstream{Transport: "stdio", Command: "other"}
 	c = compared(t, approved, elsewhere)
-	if len(c.Operations) > 0 || len(c.Settings) != 1 || c.Settings[0].Pointer != "/upstream/command" || c.Class != Sensitive || c.Signature != Compatible {
+	if len(c.Operations) > 0 || len(c.Settings) != 1 || c.Settings[0].Pointer != "/upstream/command" || c.Impact != Sensitive || c.Signature != Compatible {
 		t.Errorf("%+v", c)
 	}
 	if diff := cmp.Diff([]ArtifactChange{{"facade.yaml", "facade", "changed"}}, c.Artifacts); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	plain := compared(t, approved, emit.Inputs{Snapshot: s, Mode: pack.Adopt, Approvals: approved.Approvals})
-	if plain.Signature != Compatible || plain.Class != Sensitive || !slices.Contains(plain.Artifacts, ArtifactChange{"facade.yaml", "facade", "removed"}) {
+	if plain.Signature != Compatible || plain.Impact != Sensitive || !slices.Contains(plain.Artifacts, ArtifactChange{"facade.yaml", "facade", "removed"}) {
 		t.Errorf("%+v", plain)
 	}
-	if same := compared(t, approved, approved); !same.IsSame() || same.Class != Compatible || len(same.Operations)+len(same.Settings)+len(same.Artifacts) > 0 {
+	if same := compared(t, approved, approved); !same.IsSame() || same.Impact != Compatible || len(same.Operations)+len(same.Settings)+len(same.Artifacts) > 0 {
 		t.Errorf("%+v", same)
 	}
 }

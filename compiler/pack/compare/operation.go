@@ -50,7 +50,7 @@ func operationChange(id string, before, after content, findings []diag.Finding) 
 			o.Change = "changed"
 		}
 	}
-	o.Class = Classify(c)
+	o.Impact = Classify(c)
 	return o
 }
 
@@ -121,26 +121,14 @@ var told = []string{
 	"id", "effect", "idempotency", "retries", "confirmation", "input", "output", "mcp", "state", "contractDigest", "textDigest", "evidence", "approval", "errors", "disclosureCost",
 }
 
-// otherMembers names the members of an operation that differ, without those of which more is told.
-func otherMembers(was, is air.Operation) []string {
-	before, after := members(was), members(is)
-	var names []string
-	for name := range after {
-		if _, there := before[name]; !there {
-			before[name] = nil
-		}
-	}
-	for name, text := range before {
-		if !slices.Contains(told, name) && !bytes.Equal(text, after[name]) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+// otherMembers lists what differs in an operation, leaf by leaf, without the members of which more is told.
+func otherMembers(was, is air.Operation) []ValueChange {
+	return append([]ValueChange(nil), valueChanges(members(was), members(is))...) // nil where nothing differs
 }
 
-func members(o air.Operation) map[string][]byte {
-	found := map[string][]byte{}
+// members are the leaves of an operation by their pointers, without those that are told otherwise.
+func members(o air.Operation) map[string]canon.Raw {
+	found := map[string]canon.Raw{}
 	text, err := canon.EncodeCompact(o)
 	if err != nil {
 		return found
@@ -150,7 +138,9 @@ func members(o air.Operation) map[string][]byte {
 		return found
 	}
 	for _, m := range n.Members {
-		found[m.Name] = m.Value.Canonical()
+		if !slices.Contains(told, m.Name) {
+			collect(m.Value, canon.Pointer(m.Name), found)
+		}
 	}
 	return found
 }

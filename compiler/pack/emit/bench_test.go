@@ -2,6 +2,7 @@ package emit_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"anvil/compiler/adopt"
 	"anvil/compiler/adopt/gate"
+	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/emit"
@@ -21,7 +23,7 @@ import (
 // turns, best-ratio that of the shortest turn of each, both of the time on the clock. The tools are made up, of usual size, or those of a captured
 // server with large schemas.
 func BenchmarkAdopt1000(b *testing.B) {
-	b.Run("made", func(b *testing.B) { adoptBeside(b, madeThousand(b)) })
+	b.Run("made", func(b *testing.B) { adoptBeside(b, made(b, 1000)) })
 	b.Run("captured", func(b *testing.B) { adoptBeside(b, capturedThousand(b)) })
 }
 
@@ -89,9 +91,71 @@ func median(values []float64) float64 {
 	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 }
 
-func madeThousand(b *testing.B) *surface.McpSurfaceSnapshot {
+// BenchmarkGrowth adopts more and more tools. Time, what is allocated, and what is held once the pack is there and its snapshot with it, are those of one
+// tool, and must stay as they are while the tools double.
+func BenchmarkGrowth(b *testing.B) {
+	for _, n := range []int{1000, 2000, 4000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			file, err := made(b, n).Encode()
+			if err != nil {
+				b.Fatal(err)
+			}
+			var took, allocated, held []float64
+			for b.Loop() {
+				before, start := heap(), time.Now()
+				s, err := surface.Decode(file)
+				if err != nil {
+					b.Fatal(err)
+				}
+				gate.Check(s, gate.Options{})
+				built, err := emit.Build(emit.Inputs{Snapshot: s, Mode: pack.Adopt})
+				if err != nil {
+					b.Fatal(err)
+				}
+				took = append(took, time.Since(start).Seconds())
+				after := heap()
+				allocated = append(allocated, float64(after.TotalAlloc-before.TotalAlloc))
+				held = append(held, float64(after.HeapAlloc)-float64(before.HeapAlloc))
+				runtime.KeepAlive(s)
+				runtime.KeepAlive(built)
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(median(took)*1000/float64(n), "ms/tool")
+			b.ReportMetric(median(allocated)/1024/float64(n), "allocated-KB/tool")
+			b.ReportMetric(median(held)/1024/float64(n), "held-KB/tool")
+		})
+	}
+}
+
+// heap is what the heap holds, garbage left out.
+func heap() (m runtime.MemStats) {
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m
+}
+
+// BenchmarkTrustedDocument is what a call through a pack of 1,000 approved tools takes before it is made.
+func BenchmarkTrustedDocument(b *testing.B) {
+	in := emit.Inputs{Snapshot: made(b, 1000), Mode: pack.Adopt}
+	for _, o := range adopt.Bridge(in.Snapshot).Operations {
+		in.Approvals = append(in.Approvals, air.Approval{Operation: o.ID, By: "ada", At: "2026-11-29T10:00:00Z", ContractDigest: o.ContractDigest, TextDigest: o.TextDigest})
+	}
+	built, err := emit.Build(in)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := &pack.Pack{Manifest: built.Manifest, Files: built.Files}
+	for b.Loop() {
+		if _, findings, err := emit.TrustedDocument(p); err != nil || len(findings) > 0 {
+			b.Fatal(findings, err)
+		}
+	}
+}
+
+// made are n tools of usual size.
+func made(b *testing.B, n int) *surface.McpSurfaceSnapshot {
 	var tools strings.Builder
-	for i := range 1000 {
+	for i := range n {
 		if i > 0 {
 			tools.WriteByte(',')
 		}

@@ -26,20 +26,30 @@ func DecidedIn(d air.Document) Decided {
 
 // Lower runs the bridge on a snapshot and puts everything but approvals in force, with findings about that.
 func (d Decided) Lower(s *surface.McpSurfaceSnapshot) (air.Document, []diag.Finding) {
-	document, about := adopt.Bridge(s).WithOverlays(d.Overlays)
+	return d.onto(adopt.Bridge(s))
+}
+
+func (d Decided) onto(bridged air.Document) (air.Document, []diag.Finding) {
+	document, about := bridged.WithOverlays(d.Overlays)
 	document, kept := document.WithBlocks(d.Blocks)
 	return document, slices.Concat(about, kept)
 }
 
 // decide makes the document of a pack. What did not bind leaves no trace in it but the lapses, so that the pack follows from what is in it.
 func (in Inputs) decide() (air.Document, []diag.Finding) {
-	lowered, about := in.Decided.Lower(in.Snapshot)
+	return in.decideOn(adopt.Bridge(in.Snapshot))
+}
+
+// decideOn is decide of what the bridge makes of the snapshot.
+func (in Inputs) decideOn(bridged air.Document) (air.Document, []diag.Finding) {
+	lowered, about := in.Decided.onto(bridged)
 	if in.Auth.Type != "" {
 		lowered.Service.Auth = in.Auth
 	}
-	given, lapsed := lowered.WithApprovals(in.Approvals, evaluationTime(in.Approvals))
-	binding := pack.Approvals(given)
-	document, _ := lowered.WithApprovals(binding, evaluationTime(binding))
+	document, lapsed := lowered.WithApprovals(in.Approvals, evaluationTime(in.Approvals))
+	if binding := pack.Approvals(document); len(binding) < len(in.Approvals) { // else all bind, and once more is the same
+		document, _ = lowered.WithApprovals(binding, evaluationTime(binding))
+	}
 	return document.WithLapses(slices.DeleteFunc(slices.Clone(in.Decided.Lapses), isForged)), slices.Concat(about, lapsed)
 }
 
@@ -60,24 +70,21 @@ func LapsesOf(earlier *pack.Pack) ([]air.Lapse, error) {
 	if err != nil {
 		return nil, err
 	}
+	type made struct{ contract, text string } // what operations are made of
+	tools := map[made]canon.Raw{}
+	for _, it := range s.Tools() {
+		if of := (made{it.ContractDigest(), it.TextDigest()}); tools[of] == nil {
+			tools[of] = canon.Raw(it.JSON)
+		}
+	}
 	lapses := d.Lapses()
 	for _, o := range d.Operations {
-		if o.Approval == nil || o.Lapsed != nil {
+		if o.Approval == nil {
 			continue
 		}
-		if l := (air.Lapse{Approval: *o.Approval, Tool: toolOf(s, o)}); !isForged(l) {
+		if l := (air.Lapse{Approval: *o.Approval, Tool: tools[made{o.ContractDigest, o.TextDigest}]}); !isForged(l) {
 			lapses = append(lapses, l)
 		}
 	}
 	return lapses, nil
-}
-
-// toolOf returns the list item that an operation was made of.
-func toolOf(s *surface.McpSurfaceSnapshot, o air.Operation) canon.Raw {
-	for _, it := range s.Tools() {
-		if it.ContractDigest() == o.ContractDigest && it.TextDigest() == o.TextDigest {
-			return canon.Raw(it.Node.Canonical())
-		}
-	}
-	return nil
 }

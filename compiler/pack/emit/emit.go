@@ -59,9 +59,11 @@ func Build(in Inputs) (Built, error) {
 		return Built{}, fmt.Errorf("build pack: %w", err)
 	}
 	if in.Base == nil && in.base() != "" {
-		if b.Changes, err = pack.Changes(b.Files); err != nil {
+		earlier, err := pack.Changes(b.Files)
+		if err != nil {
 			return Built{}, fmt.Errorf("build pack: %w", err)
 		}
+		b.Changes = earlier.Findings
 	}
 	m := pack.Manifest{ID: document.Service.ID, Version: document.Service.Version, Mode: in.Mode, Snapshot: in.Snapshot.Digest, Base: in.base()}
 	if b.Manifest, err = pack.Seal(m, b.Files, nodes); err != nil {

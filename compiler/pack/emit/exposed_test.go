@@ -21,7 +21,7 @@ import (
 // TestContractsListWhatTheSignatureLists: over all capabilities of a pack, the contracts hold exactly the operations of the approved part's signature,
 // each once, and tools-metadata says approved of exactly those.
 func TestContractsListWhatTheSignatureLists(t *testing.T) {
-	corpus.Each(t, func(t *testing.T, _ string, s *surface.McpSurfaceSnapshot) {
+	corpus.EachOnce(t, func(t *testing.T, _ string, s *surface.McpSurfaceSnapshot) {
 		var approvals []air.Approval
 		for i, o := range adopt.Bridge(s).Operations {
 			if i%3 != 0 {

@@ -14,12 +14,22 @@ type graph struct {
 	in      Inputs
 	built   *Built
 	digests map[string]string // of what emitters are made of, by name
+	ahead   map[string]result // of emitters that were run before their turn, by id
+}
+
+type result struct {
+	files files
+	err   error
 }
 
 // run fills the files of the pack and returns its nodes, in the order of the table. Emitters that are made of what is there already run side by side.
 func (g *graph) run() ([]pack.Node, error) {
 	var nodes []pack.Node
-	for rest := slices.DeleteFunc(slices.Clone(emitters), func(e emitter) bool { return e.when != nil && !e.when(g.in) }); len(rest) > 0; {
+	rest := slices.DeleteFunc(slices.Clone(emitters), func(e emitter) bool { return e.when != nil && !e.when(g.in) })
+	if g.in.Earlier == nil || g.in.anew {
+		g.runAhead(rest)
+	}
+	for len(rest) > 0 {
 		wave := rest[:g.ready(rest)]
 		rest = rest[len(wave):]
 		made, err := g.wave(wave)
@@ -30,6 +40,23 @@ func (g *graph) run() ([]pack.Node, error) {
 	}
 	slices.Sort(g.built.Ran)
 	return nodes, nil
+}
+
+// runAhead runs emitters side by side where nothing can be kept: they write from the document, and wait for one another only to know whether an earlier
+// pack has it already.
+func (g *graph) runAhead(all []emitter) {
+	results := make([]result, len(all))
+	workers.Each(len(all), func(i int) {
+		if all[i].id != diffNode || g.in.Base != nil {
+			results[i].files, results[i].err = all[i].emit(g)
+		}
+	})
+	g.ahead = map[string]result{}
+	for i, e := range all {
+		if e.id != diffNode || g.in.Base != nil {
+			g.ahead[e.id] = results[i]
+		}
+	}
 }
 
 // ready counts the emitters at the head of rest of which none is made of another.
@@ -55,7 +82,9 @@ func (g *graph) wave(wave []emitter) ([]pack.Node, error) {
 		}
 	}
 	workers.Each(len(wave), func(i int) {
-		if made[i] == nil {
+		if done, is := g.ahead[wave[i].id]; is {
+			made[i], faults[i] = done.files, done.err
+		} else if made[i] == nil {
 			made[i], faults[i] = wave[i].emit(g)
 		}
 	})
@@ -85,7 +114,7 @@ func (g *graph) node(e emitter) (pack.Node, error) {
 	}
 	var err error
 	if e.settings != nil {
-		n.Configuration, err = digestOf(e.settings(g))
+		n.Configuration, err = canon.DigestValue(e.settings(g))
 	}
 	return n, err
 }
@@ -136,13 +165,4 @@ func digestOfFiles(made files, paths []string) string {
 		parts = append(parts, []byte(path+"\x00"+canon.Digest(made[path])+"\x00"))
 	}
 	return canon.Digest(parts...)
-}
-
-// digestOf digests a value by its canonical JSON.
-func digestOf(v any) (string, error) {
-	text, err := canon.EncodeCompact(v)
-	if err != nil {
-		return "", err
-	}
-	return canon.DigestOf(text)
 }

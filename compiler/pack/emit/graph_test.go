@@ -153,7 +153,11 @@ func TestImplementations(t *testing.T) {
 	}
 	var lines []string
 	for _, n := range b.Manifest.Nodes {
-		step := fmt.Sprintf("%s %d of %s", n.ID, n.Implementation, digestOf(t, n.Inputs)+n.Configuration)
+		inputs, err := canon.EncodeCompact(n.Inputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		step := fmt.Sprintf("%s %d of %s", n.ID, n.Implementation, canon.Digest(inputs)+n.Configuration)
 		var files [][]byte
 		for _, p := range n.Outputs {
 			files = append(files, []byte(p), b.Files[p])
@@ -172,15 +176,6 @@ func TestImplementations(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-}
-
-func digestOf(t *testing.T, v any) string {
-	t.Helper()
-	text, err := canon.EncodeCompact(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return canon.Digest(text)
 }
 
 // listed are the tools that the artifacts of a kind list together; nil lists none. A new kind that lists operations adds its line.

@@ -6,55 +6,68 @@ import (
 	"maps"
 	"slices"
 
+	"anvil/compiler/adopt"
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
+	"anvil/compiler/surface"
 )
 
 // InputsOf returns what a pack was built from, so that it can be built again, as it was or with other approvals.
 func InputsOf(p *pack.Pack) (Inputs, air.Document, error) {
-	in := Inputs{Mode: p.Manifest.Mode, Earlier: p}
-	var err error
-	if in.Snapshot, err = p.Snapshot(); err != nil {
-		return in, air.Document{}, err
-	}
 	document, err := p.Document()
 	if err != nil {
-		return in, document, err
+		return Inputs{Mode: p.Manifest.Mode, Earlier: p}, air.Document{}, err
+	}
+	in, err := InputsFrom(p, document)
+	return in, document, err
+}
+
+// InputsFrom is [InputsOf] for who has read the pack's document.
+func InputsFrom(p *pack.Pack, document air.Document) (in Inputs, err error) {
+	in = Inputs{Mode: p.Manifest.Mode, Earlier: p}
+	if in.Snapshot, err = p.Snapshot(); err != nil {
+		return in, err
 	}
 	in.Approvals, in.Decided, in.Auth = pack.Approvals(document), DecidedIn(document), document.Service.Auth
 	if in.Mode == pack.Facade {
 		settings, err := p.Settings()
 		if err != nil {
-			return in, document, err
+			return in, err
 		}
 		in.Upstream = &settings.Upstream
 	}
-	return in, document, nil
+	return in, nil
 }
 
-// RecheckDocument is [Recheck] of the document alone, for who relies on nothing else in the pack; it takes a fraction of the time.
-func RecheckDocument(p *pack.Pack) ([]diag.Finding, error) {
+// TrustedDocument returns the document of a pack, once it is found to be what the pack's own inputs give. The findings are those of [Recheck] about the
+// document alone, for who relies on nothing else in the pack; it takes a fraction of the time. What the operations cost a model is believed: nothing
+// follows from it but what a report says, and counting would take longer than the call.
+func TrustedDocument(p *pack.Pack) (air.Document, []diag.Finding, error) {
 	in, document, err := InputsOf(p)
 	if err != nil {
-		return nil, err
+		return document, nil, err
 	}
-	again, _ := in.decide()
+	costs := map[string]air.Cost{}
+	for _, o := range document.Operations {
+		costs[o.ID] = o.DisclosureCost
+	}
+	again, _ := in.decideOn(adopt.BridgeCosted(in.Snapshot, func(id string, _ surface.Item) air.Cost { return costs[id] }))
 	data, err := encodeDocument(again)
 	if err != nil {
-		return nil, err
+		return document, nil, err
 	}
 	findings := air.Validate(document)
 	if !bytes.Equal(data, p.Files[pack.AIRFile]) {
-		findings = append(findings, notReproduced(pack.AIRFile, ""))
+		findings = append(findings, notReproduced(p, pack.AIRFile, ""))
 	}
 	diag.Sort(findings)
-	return findings, nil
+	return document, findings, nil
 }
 
-func notReproduced(path, why string) diag.Finding {
+func notReproduced(p *pack.Pack, path, why string) diag.Finding {
 	f := pack.NotReproduced.Finding("file/"+path, fmt.Sprintf("file %q is not what the pack's own inputs give%s", path, why))
-	f.Hint = "build the pack again with `anvil mcp adopt`, and compare"
+	f.Hint = p.Hint("build it anew beside this one with `anvil mcp adopt TARGET --mode MODE --out NEW`, and compare with `anvil pack diff PACK NEW`")
 	return f.Sealed()
 }
 
@@ -62,10 +75,21 @@ func notReproduced(path, why string) diag.Finding {
 // different: a pack can be forged file by file together with its digests, but not against its own inputs. The comparison with a base
 // cannot be repeated without that base and stands on its digest alone.
 func Recheck(p *pack.Pack) ([]diag.Finding, error) {
+	_, findings, err := Trusted(p)
+	return findings, err
+}
+
+// Trusted is [Recheck] that returns the pack's document too, which it has read.
+func Trusted(p *pack.Pack) (air.Document, []diag.Finding, error) {
 	in, document, err := InputsOf(p)
 	if err != nil {
-		return nil, err
+		return document, nil, err
 	}
+	findings, err := recheck(p, in, document)
+	return document, findings, err
+}
+
+func recheck(p *pack.Pack, in Inputs, document air.Document) ([]diag.Finding, error) {
 	in.anew = true
 	again, err := Build(in)
 	if err != nil {
@@ -74,7 +98,7 @@ func Recheck(p *pack.Pack) ([]diag.Finding, error) {
 	findings := air.Validate(document)
 	for _, path := range p.Paths() {
 		if !bytes.Equal(again.Files[path], p.Files[path]) {
-			findings = append(findings, notReproduced(path, versions(p.Manifest, again.Manifest, path)))
+			findings = append(findings, notReproduced(p, path, versions(p.Manifest, again.Manifest, path)))
 		}
 	}
 	for path := range again.Files {

@@ -31,25 +31,24 @@ type files map[string][]byte
 
 // emitters lists every artifact of a pack, each behind those it is made of. A new one adds its line: id, kind, version, inputs, emitter.
 var emitters = []emitter{
-	{id: "snapshot", kind: "snapshot", version: 1, from: []string{"surface"}, emit: one(pack.SnapshotFile, (*graph).snapshot)},
-	{id: "air", kind: "air", version: 1, from: []string{"surface", "auth", "approvals", "decided"}, emit: one(pack.AIRFile, (*graph).air)},
-	{id: "signature", kind: "signature", version: 1, from: []string{"air"}, emit: one(pack.SignatureFile, (*graph).signature)},
-	{id: "tools-metadata", kind: "tools-metadata", version: 1, from: []string{"air"}, emit: (*graph).metadata},
-	{id: "capabilities", kind: "capability", version: 1, from: []string{"air"}, emit: ofDocument(capability.Build)},
-	{id: "skill", kind: "skill", version: 1, from: []string{"air"}, emit: ofDocument(skill.Build)},
-	{id: "command-line", kind: "cli", version: 1, from: []string{"air"}, emit: ofDocument(command.Files)},
-	{id: "facade", kind: "facade", version: 1, emit: one(pack.FacadeFile, (*graph).facade), when: isFacade, settings: upstream},
-	{id: diffNode, kind: "diff", version: 1, from: []string{"base", "surface"}, emit: (*graph).diff, when: isCompared},
+	{id: "snapshot", kind: pack.KindSnapshot, version: 1, from: []string{"surface"}, emit: one(pack.SnapshotFile, (*graph).snapshot)},
+	{id: "air", kind: pack.KindAIR, version: 1, from: []string{"surface", "auth", "approvals", "decided"}, emit: one(pack.AIRFile, (*graph).air)},
+	{id: "signature", kind: pack.KindSignature, version: 1, from: []string{"air"}, emit: one(pack.SignatureFile, (*graph).signature)},
+	{id: "tools-metadata", kind: pack.KindMetadata, version: 1, from: []string{"air"}, emit: (*graph).metadata},
+	{id: "capabilities", kind: pack.KindCapability, version: 1, from: []string{"air"}, emit: ofDocument(capability.Build)},
+	{id: "skill", kind: pack.KindSkill, version: 1, from: []string{"air"}, emit: ofDocument(skill.Build)},
+	{id: "command-line", kind: pack.KindCommandLine, version: 1, from: []string{"air"}, emit: ofDocument(command.Files)},
+	{id: "facade", kind: pack.KindFacade, version: 1, emit: one(pack.FacadeFile, (*graph).facade), when: isFacade, settings: upstream},
+	{id: diffNode, kind: pack.KindDiff, version: 1, from: []string{"base", "surface"}, emit: (*graph).diff, when: isCompared},
 }
 
-// sources are the inputs of the build, and parts of the document that an emitter can follow from alone, with how each is digested.
+// sources are the inputs of the build, with how each is digested.
 var sources = map[string]func(*graph) (string, error){
-	"surface":      func(g *graph) (string, error) { return g.in.Snapshot.Digest, nil },
-	"base":         func(g *graph) (string, error) { return g.in.base(), nil },
-	"auth":         func(g *graph) (string, error) { return digestOf(g.built.Document.Service.Auth) },
-	"approvals":    func(g *graph) (string, error) { return digestOf(pack.Approvals(g.built.Document)) },
-	"decided":      func(g *graph) (string, error) { return digestOf(DecidedIn(g.built.Document)) },
-	"air#approved": func(g *graph) (string, error) { return digestOf(g.built.Document.Approved()) }, // what may be called
+	"surface":   func(g *graph) (string, error) { return g.in.Snapshot.Digest, nil },
+	"base":      func(g *graph) (string, error) { return g.in.base(), nil },
+	"auth":      func(g *graph) (string, error) { return canon.DigestValue(g.built.Document.Service.Auth) },
+	"approvals": func(g *graph) (string, error) { return canon.DigestValue(pack.Approvals(g.built.Document)) },
+	"decided":   func(g *graph) (string, error) { return canon.DigestValue(DecidedIn(g.built.Document)) },
 }
 
 // diffNode is the id of the comparison with a base, which cannot be made again without it.
@@ -77,7 +76,7 @@ func (g *graph) air() ([]byte, error) { return encodeDocument(g.built.Document) 
 
 // encodeDocument returns a document as it stands in a pack.
 func encodeDocument(d air.Document) ([]byte, error) {
-	text, err := d.Encode()
+	text, err := d.EncodeCompact()
 	if err != nil {
 		return nil, err
 	}
@@ -92,10 +91,7 @@ func (g *graph) metadata() (files, error) {
 		return nil, err
 	}
 	made := files{}
-	if made[pack.MetadataJSON], err = view.JSON(); err != nil {
-		return nil, err
-	}
-	made[pack.MetadataYAML], err = view.YAML()
+	made[pack.MetadataJSON], made[pack.MetadataYAML], err = view.Encode()
 	return made, err
 }
 

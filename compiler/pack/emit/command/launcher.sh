@@ -1,6 +1,7 @@
 #!/bin/sh
 # The command line of the service @SERVICE@. It belongs to the anvil pack that it stands in: anvil reads the commands from that pack, checks it
 # and makes the calls. commands.json beside this file lists the commands for other programs. To have it in PATH, link to it; a copy finds no pack.
+# Where the server itself is started out of PATH by this file's name, give the link another name, or the server's start would end up here.
 #
 #   ANVIL=/path/to/anvil   which anvil to start; without it, the one in PATH
 service='@SERVICE@'

@@ -223,7 +223,7 @@ func consume(data []byte) error {
 
 // TestConsumersOfTheOriginalLayoutReadIt reads what is emitted of every captured server, JSON and YAML, as they do.
 func TestConsumersOfTheOriginalLayoutReadIt(t *testing.T) {
-	corpus.Each(t, func(t *testing.T, _ string, s *surface.McpSurfaceSnapshot) {
+	corpus.EachOnce(t, func(t *testing.T, _ string, s *surface.McpSurfaceSnapshot) {
 		d, err := Build(adopt.Bridge(s))
 		if err != nil {
 			t.Fatal(err)
@@ -249,7 +249,7 @@ func TestConsumersOfTheOriginalLayoutReadIt(t *testing.T) {
 	})
 }
 
-// full is a document with every member filled in: what stands in it once calls are observed, and the pack is certified and served.
+// full is a document with every member filled in: what stands in it once calls are observed.
 func full(t *testing.T) Document {
 	d := view(t, reads)
 	ms, tokens, ewma := 812.5, 40.0, 0.0912
@@ -262,8 +262,7 @@ func full(t *testing.T) Document {
 	o.Metrics = map[string]Metric{"all": {28, 4, 0.1429, &ms, &tokens, &tokens, 0.0714, 2.1, &ewma}}
 	o.UpdatedAt = "2026-03-02T08:14:41.000Z"
 	o.Evidence = &Evidence{28, "all", Interval{0.05, 0.31, 0.95}, "2026-03-02T08:14:41.000Z"}
-	d.GraphInsights, d.Pack = canon.Raw(`{}`), canon.Digest([]byte("pack"))
-	d.Certification = &Certification{"static_passed", canon.Digest([]byte("certificate")), "2027-01-31T00:00:00Z"}
+	d.GraphInsights = canon.Raw(`{}`)
 	return d
 }
 
@@ -282,7 +281,7 @@ func TestFullDocumentIsReadToo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"version", "etag", "generated_at", "tools", "graphInsights", "snapshot", "pack", "canon", "certification"}
+	want := []string{"version", "etag", "generated_at", "tools", "graphInsights", "snapshot", "canon"}
 	if diff := cmp.Diff(want, names(doc)); diff != "" {
 		t.Errorf("document (-want +got)\n%s", diff)
 	}
@@ -317,7 +316,7 @@ func TestTheConsumerIsStrict(t *testing.T) {
 	}
 }
 
-// TestGovernanceComesFromTheDocument: owner, tags and description are those of the operation, the owner of the service where it has none.
+// TestGovernanceComesFromTheDocument: owner, tags and description are those of the operation.
 func TestGovernanceComesFromTheDocument(t *testing.T) {
 	c := surface.Capture{Initialize: []byte(`{"serverInfo":{"name":"shop"}}`), Lists: map[surface.Kind][][]byte{surface.Tool: {[]byte(reads), []byte(deletes)}}}
 	s, err := surface.New(c)
@@ -325,13 +324,12 @@ func TestGovernanceComesFromTheDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	document := adopt.Bridge(s)
-	document.Service.Owner = air.Owner{ID: "platform", Kind: air.OwnerTeam}
 	document.Operations[1].Owner, document.Operations[1].Tags = air.Owner{ID: "ada", Kind: air.OwnerPerson}, []string{"catalogue", "read"}
 	d, err := Build(document)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := d.Tools[0].Annotation.Owner; got != "platform" {
+	if got := d.Tools[0].Annotation.Owner; got != "" {
 		t.Errorf("owner %q", got)
 	}
 	got := d.Tools[1].Annotation

@@ -5,15 +5,13 @@ import "anvil/compiler/canon"
 // Document is the published view: the members of the extension in its order, then anvil's. An optional member that does not apply is absent, and
 // never null.
 type Document struct {
-	Version       string         `json:"version"`                 // of the extension's layout
-	Etag          string         `json:"etag"`                    // over version and tools; 40 hex digits
-	GeneratedAt   string         `json:"generated_at"`            // RFC 3339; in no digest, and 1970 in a pack, which records no time
-	Tools         []Tool         `json:"tools"`                   // by name
-	GraphInsights canon.Raw      `json:"graphInsights,omitzero"`  // declared by the extension, and filled by nobody
-	Snapshot      string         `json:"snapshot"`                // digest of the surface it describes
-	Pack          string         `json:"pack,omitzero"`           // digest of the pack it is served from; absent in the pack itself
-	Canon         string         `json:"canon"`                   // how digests are computed
-	Certification *Certification `json:"certification,omitempty"` // absent until the pack is certified; outside of the pack's digest
+	Version       string    `json:"version"`                // of the extension's layout
+	Etag          string    `json:"etag"`                   // over version and tools; 40 hex digits
+	GeneratedAt   string    `json:"generated_at"`           // RFC 3339; in no digest, and 1970 in a pack, which records no time
+	Tools         []Tool    `json:"tools"`                  // by name
+	GraphInsights canon.Raw `json:"graphInsights,omitzero"` // declared by the extension, and filled by nobody
+	Snapshot      string    `json:"snapshot"`               // digest of the surface it describes
+	Canon         string    `json:"canon"`                  // how digests are computed
 }
 
 // Tool is one entry.
@@ -160,11 +158,4 @@ type Interval struct {
 	Low        float64 `json:"low"`
 	High       float64 `json:"high"`
 	Confidence float64 `json:"confidence"` // 0 to 1
-}
-
-// Certification is the verdict on the pack that the view is of.
-type Certification struct {
-	Status  string `json:"status"`           // static_passed ...
-	Digest  string `json:"digest"`           // of certification.json
-	Expires string `json:"expires,omitzero"` // RFC 3339
 }

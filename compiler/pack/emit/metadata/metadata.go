@@ -2,7 +2,7 @@
 // dev.adaptivemcp/tools-metadata extension read, with anvil's optional fields behind it.
 //
 // It reads an AIR document and returns one document in YAML and JSON. Nothing in it is measured here: without telemetry the statistics are
-// absent, not zero. The types say the whole layout, for those who fill the rest in: what was learned, the pack that is served, its certificate.
+// absent, not zero. The types say the whole layout of the extension, for those who fill in what was learned.
 package metadata
 
 import (
@@ -31,28 +31,24 @@ func Build(d air.Document) (Document, error) {
 		doc.Tools = append(doc.Tools, tool(d.Service, o))
 	}
 	slices.SortStableFunc(doc.Tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
-	text, err := canon.EncodeCompact(struct {
-		Version string `json:"version"`
-		Tools   []Tool `json:"tools"`
-	}{doc.Version, doc.Tools})
+	text, err := canon.EncodeCompact(doc.Tools)
 	if err != nil {
 		return Document{}, fmt.Errorf("build tools-metadata: %w", err)
 	}
-	sum := sha256.Sum256(canon.MustCanonical(text))
+	var tagged canon.Builder
+	tagged.Add("tools", canon.MustCanonical(text))
+	tagged.AddText("version", doc.Version)
+	sum := sha256.Sum256(tagged.Bytes())
 	doc.Etag = hex.EncodeToString(sum[:20])
 	return doc, nil
 }
 
 func tool(service air.Service, o air.Operation) Tool {
-	owner := o.Owner.ID
-	if owner == "" {
-		owner = service.Owner.ID
-	}
 	tags := append([]string{string(o.Effect.Kind), string(o.Effect.Action)}, o.Tags...)
 	return Tool{
 		Name: o.MCP.ToolName, Server: service.ID,
 		Annotation: Annotation{
-			Risk: riskLevel(o.Effect.Risk), Owner: owner, Tags: unique(tags), Description: o.Description, RequireApproval: o.Confirmation.Required,
+			Risk: riskLevel(o.Effect.Risk), Owner: o.Owner.ID, Tags: unique(tags), Description: o.Description, RequireApproval: o.Confirmation.Required,
 		},
 		Insights: map[string]Insight{}, Recommendations: []Recommendation{}, Metrics: map[string]Metric{},
 		Digest: o.ContractDigest, State: string(o.State),
@@ -91,26 +87,30 @@ func riskLevel(r air.Risk) Level {
 
 func fact[T ~string | ~bool](o air.Operation, predicate air.Predicate, value T) Fact {
 	r := o.Resolve(predicate)
-	f := Fact{Value: air.ValueOf(value), Status: string(r.Status), Support: round(r.Support), Evidence: []Claim{}}
+	f := Fact{Value: air.ValueOf(value), Status: string(r.Status), Support: air.Rounded(r.Support, 4), Evidence: []Claim{}}
 	for _, c := range o.Evidence {
 		if c.Predicate == predicate && c.Active() {
-			f.Evidence = append(f.Evidence, Claim{c.Value, string(c.Source), c.Method, round(c.Confidence)})
+			f.Evidence = append(f.Evidence, Claim{c.Value, string(c.Source), c.Method, air.Rounded(c.Confidence, 4)})
 		}
 	}
 	return f
 }
-
-// round keeps four decimal places, as the extension does.
-func round(v float64) float64 { return float64(int64(v*10_000+0.5)) / 10_000 }
 
 // JSON returns the document as JSON.
 func (d Document) JSON() ([]byte, error) { return canon.Encode(d) }
 
 // YAML returns the same document as YAML.
 func (d Document) YAML() ([]byte, error) {
-	text, err := canon.EncodeCompact(d)
+	_, text, err := d.Encode()
+	return text, err
+}
+
+// Encode is [Document.JSON] and [Document.YAML] at once, in less time than both take.
+func (d Document) Encode() (inJSON, inYAML []byte, err error) {
+	compact, err := canon.EncodeCompact(d)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return yaml.FromJSON(text)
+	inYAML, err = yaml.FromJSON(compact)
+	return append(canon.Indent(compact, ""), '\n'), inYAML, err
 }

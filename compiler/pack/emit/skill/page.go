@@ -8,11 +8,12 @@ import (
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/compiler/pack/commands"
 )
 
 // Bounds of an operation's entry.
 const (
-	maxParams = 60 // arguments in its table
+	maxParams = 60 // arguments, and parts of them, in its table
 	maxValues = 12 // values that an argument's row lists
 )
 
@@ -20,32 +21,49 @@ const (
 func (w writer) capability(c air.CapabilityContract) ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s of `%s`, highest risk %s", escaped(c.DisplayName), counted(len(c.OperationIDs), "approved operation"), c.Service, c.Safety.HighestRisk)
-	if c.Waiting > 0 {
-		fmt.Fprintf(&b, "; %d more cannot be called, since nobody approved them", c.Waiting)
+	if rest := notCalled(c.Waiting, c.Blocked); rest != "" {
+		b.WriteString("; " + rest)
 	}
-	b.WriteString(".\nCommands are run in the folder of the pack. How to act and what never to do: [SKILL.md](../SKILL.md).\n")
+	fmt.Fprintf(&b, ".\n%s is the folder of the pack, and how it is found stands in [SKILL.md](../SKILL.md), as does how to act and what never to do.\n", folder)
 	for _, id := range c.OperationIDs {
-		o := w.operations[id]
-		if err := w.operation(&b, o); err != nil {
+		if err := w.operation(&b, w.operations[id], w.commands[id]); err != nil {
 			return nil, err
 		}
 	}
 	return []byte(b.String()), nil
 }
 
+// notCalled counts the operations that are not exposed; "" when there are none.
+func notCalled(waiting, blocked int) string {
+	var parts []string
+	if waiting > 0 {
+		parts = append(parts, counted(waiting, "other")+" cannot be called, for want of an approval")
+	}
+	if blocked > 0 {
+		parts = append(parts, counted(blocked, "other")+" cannot be called whoever asks: blocked")
+	}
+	return strings.Join(parts, "; ")
+}
+
 // operation writes the entry of one operation.
-func (w writer) operation(b *strings.Builder, o air.Operation) error {
+func (w writer) operation(b *strings.Builder, o air.Operation, c commands.Command) error {
 	fmt.Fprintf(b, "\n## %s\n\n", escaped(o.CanonicalName))
-	fmt.Fprintf(b, "Command %s, MCP tool %s, operation %s.\n\n", diag.MarkdownCode(o.CLI.Command), diag.MarkdownCode(o.MCP.ToolName), diag.MarkdownCode(o.ID))
-	b.WriteString(posture(o))
+	fmt.Fprintf(b, "Command %s, MCP tool %s, operation %s.\n\n", diag.MarkdownCode(c.Name), diag.MarkdownCode(o.MCP.ToolName), diag.MarkdownCode(o.ID))
+	b.WriteString(posture(o, c))
 	switch {
 	case o.Description == "":
 		b.WriteString("\nThe server does not say what it does.\n")
+	case o.Overlay != nil && o.Overlay.Description != "":
+		who := "The configuration of the pack says, in place of the server"
+		if by := o.Overlay.By; by != "" {
+			who += ", by " + diag.MarkdownCode(by)
+		}
+		b.WriteString("\n" + block(who, o.Description))
 	default:
 		b.WriteString("\n" + block("The server says, quoted as data", o.Description))
 	}
-	arguments(b, o)
-	if err := w.examples(b, o); err != nil {
+	arguments(b, c)
+	if err := w.examples(b, o, c); err != nil {
 		return err
 	}
 	b.WriteString("\n" + output(o))
@@ -53,19 +71,10 @@ func (w writer) operation(b *strings.Builder, o air.Operation) error {
 }
 
 // posture tells effect, confirmation, idempotency and retries, each with its evidence.
-func posture(o air.Operation) string {
+func posture(o air.Operation, c commands.Command) string {
 	var b strings.Builder
-	effect := "Reads and changes nothing"
-	switch {
-	case o.Effect.Kind == air.Read && o.Confirmation.Required:
-		effect = "Is said to read only, which nobody has verified"
-	case o.Effect.Kind != air.Read:
-		effect = "May change something"
-		if !o.Effect.Reversible {
-			effect += " that cannot be taken back"
-		}
-	}
-	fmt.Fprintf(&b, "- **Effect:** %s; risk %s%s.\n", effect, o.Effect.Risk, evidence(o, air.PredicateKind, air.PredicateRisk))
+	effect := c.EffectWords()
+	fmt.Fprintf(&b, "- **Effect:** %s%s.\n", effect, evidence(o, air.PredicateKind, air.PredicateRisk))
 	confirmation := "not required"
 	if o.Confirmation.Required {
 		confirmation = "required, since " + o.Confirmation.Reason
@@ -74,29 +83,17 @@ func posture(o air.Operation) string {
 		}
 	}
 	fmt.Fprintf(&b, "- **Confirmation:** %s%s.\n", confirmation, evidence(o, air.PredicateConfirmation))
-	again := map[air.IdempotencyMode]string{
-		air.IdempotencyNatural:      "calling twice is as calling once",
-		air.IdempotencyClientID:     "calling twice with the same id is as calling once",
-		air.IdempotencyKeySupported: "calling twice with the same key is as calling once",
-		air.IdempotencyRequired:     "needs a key; calling twice with the same one is as calling once",
-		air.IdempotencyNone:         "calling twice may do it twice",
-	}[o.Idempotency.Mode]
-	if o.Idempotency.Key != "" {
-		again += ", in the argument " + diag.MarkdownCode(o.Idempotency.Key)
-	}
-	if o.Retries.Mode != air.RetrySafe {
-		again += "; never repeat it by yourself"
-	}
-	fmt.Fprintf(&b, "- **Again:** %s%s.\n", again, evidence(o, air.PredicateIdempotency))
+	fmt.Fprintf(&b, "- **Again:** %s%s.\n", c.RepeatWords(diag.MarkdownCode), evidence(o, air.PredicateIdempotency))
 	return b.String()
 }
 
-// evidence names the sources of what is said, the most reliable ways of each once: "(hint, name; a person approved it)".
+// evidence names the kinds of sources that claim what is said, each once: " (evidence: hint, name)". Claims of other values are left out: they lost.
 func evidence(o air.Operation, predicates ...air.Predicate) string {
+	holds := o.SafetyValues()
 	var sources []string
 	for _, c := range o.Evidence {
 		word := strings.ReplaceAll(string(c.Source), "_", " ")
-		if slices.Contains(predicates, c.Predicate) && c.Active() && !slices.Contains(sources, word) {
+		if slices.Contains(predicates, c.Predicate) && c.Active() && canon.Equal(c.Value, holds[c.Predicate]) && !slices.Contains(sources, word) {
 			sources = append(sources, word)
 		}
 	}
@@ -107,127 +104,103 @@ func evidence(o air.Operation, predicates ...air.Predicate) string {
 	return " (evidence: " + strings.Join(sources, ", ") + ")"
 }
 
-// arguments writes the table of arguments, and what the server says of them.
-func arguments(b *strings.Builder, o air.Operation) {
-	params := o.Input.Params
-	if len(params) == 0 {
+// arguments writes the table of arguments and of their parts, and what the server says of them.
+func arguments(b *strings.Builder, c commands.Command) {
+	all := commands.Arguments(c)
+	if len(all) == 0 {
 		b.WriteString("\nIt takes no arguments.\n")
 		return
 	}
 	b.WriteString("\n| Argument | Flag | Type | Required | Values |\n| --- | --- | --- | --- | --- |\n")
 	var said strings.Builder
-	for _, p := range params[:min(len(params), maxParams)] {
-		required := "no"
-		if p.Required {
-			required = "yes"
+	nested, deeper := false, len(all) > maxParams || c.More > 0
+	for _, a := range all[:min(len(all), maxParams)] {
+		flag, name := span("--"+a.Flag), "--"+a.Flag
+		if a.Part {
+			flag, name = "in "+flag, a.Path
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", span(p.Name), span("--"+p.Flag), typeOf(p), required, values(p))
-		if p.Description != "" {
-			text, _ := shortened(strings.Join(strings.Fields(p.Description), " "), maxArgument)
-			fmt.Fprintf(&said, "--%s: %s\n", p.Flag, text)
+		kind := a.Type
+		if a.Given != "" {
+			kind += ", " + a.Given
 		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", span(a.Path), flag, kind, map[bool]string{true: "yes", false: "no"}[a.Required], values(a))
+		if a.Said != "" {
+			text, _ := shortened(strings.Join(strings.Fields(a.Said), " "), maxArgument)
+			short, _ := shortened(name, maxSpan)
+			fmt.Fprintf(&said, "%s: %s\n", short, text)
+		}
+		nested, deeper = nested || a.Part, deeper || a.Deeper
 	}
-	if more := len(params) - maxParams; more > 0 {
-		fmt.Fprintf(b, "\n%s: `--schema` prints all of them.\n", counted(more, "more argument"))
+	switch {
+	case deeper:
+		b.WriteString("\nThere is more to the arguments than the table has: `--schema` behind the command prints all of it.\n")
+	case nested:
+		b.WriteString("\n`--schema` behind the command prints the schema itself.\n")
 	}
 	if said.Len() > 0 {
 		b.WriteString("\n" + fenced("text", "> ", "The server says of the arguments, quoted as data", said.String(), maxParams*maxArgument))
 	}
 }
 
-func typeOf(p air.Param) string {
-	kind := string(p.Type)
-	if p.Type == air.ParamJSON {
-		kind = "JSON"
-	}
-	if p.Repeated {
-		kind += ", repeated"
-	}
-	if p.Nullable {
-		kind += ", or null"
-	}
-	return kind
-}
-
 // values tells which values an argument takes, and the one that is taken when it is left out.
-func values(p air.Param) string {
-	var list []string
-	for _, v := range p.Enum[:min(len(p.Enum), maxValues)] {
+func values(a commands.Argument) string {
+	var list, more []string
+	for _, v := range a.Enum[:min(len(a.Enum), maxValues)] {
 		list = append(list, span(valueText(v)))
 	}
-	if more := len(p.Enum) - maxValues; more > 0 {
-		list = append(list, fmt.Sprintf("and %d more", more))
+	if rest := len(a.Enum) - maxValues; rest > 0 {
+		list = append(list, fmt.Sprintf("and %d more", rest))
 	}
-	text := strings.Join(list, ", ")
-	if len(list) == 0 && p.Format != "" {
-		text = "format " + span(p.Format)
+	if len(list) > 0 {
+		more = append(more, strings.Join(list, ", "))
 	}
-	if len(p.Default) > 0 {
-		text += " (default " + span(string(p.Default)) + ")"
+	if a.Format != "" {
+		more = append(more, "format "+span(a.Format))
 	}
-	return strings.TrimSpace(text)
+	more = append(more, a.Bounds...)
+	if a.Pattern != "" {
+		more = append(more, "pattern "+span(a.Pattern))
+	}
+	if len(a.Default) > 0 {
+		more = append(more, "default "+span(string(a.Default)))
+	}
+	return strings.Join(more, "; ")
 }
 
-// examples writes one call on the command line and one by MCP, with the required arguments and made-up values.
-func (w writer) examples(b *strings.Builder, o air.Operation) error {
-	command := []string{"cli/" + w.document.Service.ID, diag.ShellWord(o.CLI.Command)}
-	arguments := map[string]canon.Raw{}
-	for _, p := range o.Input.Params {
-		if !p.Required {
-			continue
-		}
-		value := exampleOf(p)
-		arguments[p.Name] = value
-		if p.Repeated {
-			arguments[p.Name] = slices.Concat(canon.Raw("["), value, canon.Raw("]"))
-		}
-		command = append(command, flagOf(p, value))
+// examples writes one call on the command line and one by MCP, with what is required and made-up values that the schema takes.
+func (w writer) examples(b *strings.Builder, o air.Operation, c commands.Command) error {
+	e, found := commands.ExampleOf(c)
+	if !found {
+		e = commands.Example{Words: []string{"--json", "OBJECT"}}
 	}
-	line := strings.Join(command, " ")
+	line := strings.Join(append([]string{"anvil pack run " + folder + " --", diag.ShellWord(c.Name)}, e.Words...), " ")
 	if o.Effect.Kind != air.Read || o.Confirmation.Required {
 		line += " --dry-run"
 	}
-	call, err := canon.EncodeCompact(struct {
-		Name      string               `json:"name"`
-		Arguments map[string]canon.Raw `json:"arguments"`
-	}{o.MCP.ToolName, arguments})
-	if err != nil {
-		return err
+	lead := "On the command line; the values are made up, so put in the real ones"
+	if !found {
+		lead = "On the command line. No arguments that the schema takes were found, so OBJECT is yours to write: `--schema` prints what it must be"
 	}
-	b.WriteString("\n" + fenced("sh", "", "On the command line; the values are made up, so put in the real ones", line, maxExample))
+	if len(line) > maxExample {
+		b.WriteString("\n" + lead + ": too long to be shown; build the arguments from the table.\n")
+	} else {
+		b.WriteString("\n" + fenced("sh", "", lead, line, maxExample))
+	}
 	if o.Confirmation.Required {
 		b.WriteString("\nOnce the person said yes: the same with `--confirm` in place of `--dry-run`.\n")
 	}
+	if !found {
+		return nil
+	}
+	call, err := canon.EncodeCompact(struct {
+		Name      string    `json:"name"`
+		Arguments canon.Raw `json:"arguments"`
+	}{o.MCP.ToolName, e.Arguments})
+	if err != nil {
+		return err
+	}
 	b.WriteString("\n" + json("By MCP, the parameters of `tools/call`", call))
 	return nil
-}
-
-// flagOf writes an argument for a shell.
-func flagOf(p air.Param, value canon.Raw) string {
-	text := valueText(value)
-	switch {
-	case p.Type == air.ParamBoolean && text == "true":
-		return "--" + p.Flag
-	case p.Type == air.ParamBoolean:
-		return "--" + p.Flag + "=" + text
-	}
-	return "--" + p.Flag + " " + diag.ShellWord(diag.Printable(text))
-}
-
-// exampleOf is a value of the argument's type: the default, the first of the values that are listed, or one that is plainly made up.
-func exampleOf(p air.Param) canon.Raw {
-	if len(p.Enum) > 0 {
-		return p.Enum[0]
-	}
-	switch p.Type {
-	case air.ParamInteger, air.ParamNumber:
-		return canon.Raw("1")
-	case air.ParamBoolean:
-		return canon.Raw("true")
-	case air.ParamJSON:
-		return canon.Raw("{}")
-	}
-	return canon.Raw(canon.Quote(strings.ToUpper(strings.ReplaceAll(p.Flag, "-", "_"))))
 }
 
 // output tells what comes back.

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,23 +25,22 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-var reflectErrorCode = reflect.TypeFor[air.ErrorCode]()
-
 func sorted(files map[string][]byte) []string { return slices.Sorted(maps.Keys(files)) }
 
 // approve is the document of a snapshot with those operations approved that pick names.
 func approve(s *surface.McpSurfaceSnapshot, pick func(air.Operation) bool) air.Document {
 	d := adopt.Bridge(s)
 	var approvals []air.Approval
-	at := time.Date(2026, 11, 29, 10, 0, 0, 0, time.UTC)
 	for _, o := range d.Operations {
 		if pick(o) {
-			approvals = append(approvals, air.Approval{Operation: o.ID, By: "ada", At: at.Format(time.RFC3339), ContractDigest: o.ContractDigest, TextDigest: o.TextDigest})
+			approvals = append(approvals, air.Approval{Operation: o.ID, By: "ada", At: approvedAt.Format(time.RFC3339), ContractDigest: o.ContractDigest, TextDigest: o.TextDigest})
 		}
 	}
-	d, _ = d.WithApprovals(approvals, at)
+	d, _ = d.WithApprovals(approvals, approvedAt)
 	return d
 }
+
+var approvedAt = time.Date(2026, 11, 29, 10, 0, 0, 0, time.UTC)
 
 func all(air.Operation) bool { return true }
 
@@ -95,7 +93,7 @@ var (
 // TestPublishedLimits builds the skill of every captured server, with all approved that can be, and holds it against the limits of the format.
 func TestPublishedLimits(t *testing.T) {
 	most := 0
-	corpus.Each(t, func(t *testing.T, name string, s *surface.McpSurfaceSnapshot) {
+	corpus.EachOnce(t, func(t *testing.T, name string, s *surface.McpSurfaceSnapshot) {
 		d := approve(s, all)
 		files := build(t, d)
 		if len(d.Approved().Operations) == 0 {
@@ -136,7 +134,7 @@ func TestPublishedLimits(t *testing.T) {
 
 // TestListsWhatTheSignatureLists: the entries are exactly the operations of the approved part's signature, and no other operation is named.
 func TestListsWhatTheSignatureLists(t *testing.T) {
-	corpus.Each(t, func(t *testing.T, name string, s *surface.McpSurfaceSnapshot) {
+	corpus.EachOnce(t, func(t *testing.T, name string, s *surface.McpSurfaceSnapshot) {
 		n := 0
 		d := approve(s, func(air.Operation) bool { n++; return n%3 != 0 })
 		var want, got []string
@@ -166,7 +164,7 @@ func TestPendingOperationsAreCountedNotNamed(t *testing.T) {
 		}
 	}
 	router := string(build(t, d)["skill/refunds/SKILL.md"])
-	if !strings.Contains(router, fmt.Sprintf("%d more operations of the server wait", len(d.Operations)-1)) {
+	if !strings.Contains(router, fmt.Sprintf("%d others cannot be called, for want of an approval", len(d.Operations)-1)) {
 		t.Errorf("those that wait are not counted:\n%s", router)
 	}
 }
@@ -203,10 +201,11 @@ var attacks = []string{
 
 // hostile is the skill of a server that says text wherever a server can say something.
 func hostile(t testing.TB, text string) map[string][]byte {
-	q := string(canon.Quote(text))
+	q, m := string(canon.Quote(text)), string(canon.Quote(regexp.QuoteMeta(text))) // a pattern that is none makes another page
 	return hostileTool(t, `{"name":"get_item","title":`+q+`,"description":`+q+`,"annotations":{"readOnlyHint":true,"title":`+q+`},
 		"inputSchema":{"type":"object","required":["a"],"properties":{"a":{"type":"string","description":`+q+`,"enum":["v",`+q+`],"default":`+q+`},
-		"b":{"type":"string","format":`+q+`},"c":{"type":"array","items":{"type":"string"},"default":[`+q+`]}}},
+		"b":{"type":"string","format":`+q+`,"pattern":`+m+`,"maxLength":7},"d":{"type":"object","properties":{`+q+`:{"type":"array","items":{"type":"object",
+		"required":["e"],"properties":{"e":{"description":`+q+`,"enum":[`+q+`]}}}}},"additionalProperties":{"type":"string","pattern":`+m+`}},"c":{"type":"array","items":{"type":"string"},"default":[`+q+`]}}},
 		"outputSchema":{"type":"object","properties":{"r":{"description":`+q+`}}}}`)
 }
 
@@ -253,16 +252,17 @@ func TestLongTextIsCut(t *testing.T) {
 	}
 }
 
-// TestErrorsPageHasTheTaxonomy: every code has its line, in the order of the taxonomy.
+// TestErrorsPageHasTheTaxonomy: every code has its line, and no other.
 func TestErrorsPageHasTheTaxonomy(t *testing.T) {
-	var got []string
-	for _, e := range errorPage {
-		got = append(got, string(e.code))
-		if e.means == "" || e.does == "" {
-			t.Errorf("%s says nothing", e.code)
-		}
+	page := string(build(t, approve(refunds(t), all))["skill/refunds/reference/errors.md"])
+	var want, got []string
+	for _, e := range air.Errors {
+		want = append(want, string(e.Code))
 	}
-	if diff := cmp.Diff(air.Enumerations()[reflectErrorCode], got); diff != "" {
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(page, -1) {
+		got = append(got, m[1])
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

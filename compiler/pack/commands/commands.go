@@ -1,4 +1,8 @@
-package command
+// Package commands says what the commands of a pack are: one for each approved operation, their flags and arguments, the flags that all have, the
+// exit codes, and an example of each. It is what the emitters of the command line and of the skill, and the command line itself, agree on.
+//
+// It reads an AIR document, knows no pack's files and calls nothing. pack/emit/command writes the catalogue, internal/packcli reads what was typed.
+package commands
 
 import (
 	"cmp"
@@ -54,20 +58,20 @@ func Commands(d air.Document) []Command {
 			}
 		}
 	}
-	groups := groupOf(d)
-	commands := []Command{}
+	groups := d.Memberships()
+	all := []Command{}
 	for _, o := range d.Operations {
 		if o.State != air.StateApproved {
 			continue
 		}
 		c := commandOf(o, func(name string) bool { return taken[Fold(name)] == 1 && usable(name) })
 		c.Group = groups[o.ID]
-		commands = append(commands, c)
+		all = append(all, c)
 	}
-	slices.SortFunc(commands, func(a, b Command) int {
+	slices.SortFunc(all, func(a, b Command) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Operation, b.Operation))
 	})
-	return commands
+	return all
 }
 
 // Fold brings names that a person takes for one into one spelling.
@@ -104,27 +108,14 @@ func commandOf(o air.Operation, free func(name string) bool) Command {
 	return c
 }
 
-// groupOf returns the capability of each operation; the first by id, where it is in several.
-func groupOf(d air.Document) map[string]string {
-	groups := map[string]string{}
-	for _, c := range d.Capabilities {
-		for _, id := range c.OperationIDs {
-			if current, has := groups[id]; !has || c.ID < current {
-				groups[id] = c.ID
-			}
-		}
-	}
-	return groups
-}
-
 // Groups returns the capabilities that have commands, by id; commands without one are a group without an id, the last.
-func Groups(d air.Document, commands []Command) []Group {
+func Groups(d air.Document, all []Command) []Group {
 	titles := map[string]string{}
 	for _, c := range d.Capabilities {
 		titles[c.ID] = c.DisplayName
 	}
 	members := map[string][]string{}
-	for _, c := range commands {
+	for _, c := range all {
 		members[c.Group] = append(members[c.Group], c.Name)
 	}
 	groups := []Group{}

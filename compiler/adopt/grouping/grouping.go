@@ -1,4 +1,8 @@
-package adopt
+// Package grouping sorts the operations of a service into capabilities that a person can review at a sitting (ADR 0033).
+//
+// It stands between air and the bridge, which reads the names: what a word is there is handed in, and what belongs together is decided here. It is a pure
+// function of the operations, in any order, and infers nothing about what they do.
+package grouping
 
 import (
 	"slices"
@@ -51,6 +55,7 @@ const (
 	sureResource = 0.8 // get_issue
 	sureWord     = 0.6 // add_activity_to_incident
 	sureShape    = 0.4 // takes owner and repo, as the others do
+	sureService  = 0.5 // there is but one group
 	sureRest     = 0.2 // nothing says where it belongs
 )
 
@@ -91,12 +96,13 @@ func unique(lists ...[]string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(lists...))))
 }
 
-// propose groups the operations of a document into capabilities, every operation into exactly one.
-func propose(d air.Document) []air.Capability {
+// Propose groups the operations of a document into capabilities, every operation into exactly one. read returns the words of the name of an operation's
+// tool, without those that say nothing.
+func Propose(d air.Document, read func(air.Operation) []Word) []air.Capability {
 	if len(d.Operations) == 0 {
 		return nil
 	}
-	g := newGrouping(d.Operations)
+	g := newGrouping(d.Operations, read)
 	if len(g.members) <= air.IdealMost {
 		g.whole()
 		return g.capabilities(d.Service)
@@ -117,10 +123,10 @@ func propose(d air.Document) []air.Capability {
 	return g.capabilities(d.Service)
 }
 
-func newGrouping(operations []air.Operation) *grouping {
+func newGrouping(operations []air.Operation, read func(air.Operation) []Word) *grouping {
 	g := &grouping{}
 	for _, o := range operations {
-		g.members = append(g.members, newMember(o))
+		g.members = append(g.members, newMember(o, read(o)))
 	}
 	g.dropCommon()
 	return g
@@ -129,7 +135,7 @@ func newGrouping(operations []air.Operation) *grouping {
 // whole makes one group of a small service.
 func (g *grouping) whole() {
 	for _, m := range g.members {
-		m.why = reason{air.FromInferred, "service", sureDefault}
+		m.why = reason{air.FromInferred, "service", sureService}
 	}
 	g.groups = []*group{{source: "service", members: g.members}}
 }

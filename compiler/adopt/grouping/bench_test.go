@@ -1,9 +1,10 @@
-package adopt
+package grouping_test
 
 import (
 	"fmt"
 	"testing"
 
+	"anvil/compiler/adopt/grouping"
 	"anvil/compiler/air"
 )
 
@@ -17,12 +18,24 @@ func many(n int) air.Document {
 	return d
 }
 
+// verbFirst reads a name as a verb and nouns.
+func verbFirst(o air.Operation) (words []grouping.Word) {
+	for i, w := range air.Words(o.MCP.ToolName) {
+		word := grouping.Word{Text: w}
+		if i == 0 {
+			word.Part = grouping.Verb
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
 func BenchmarkPropose(b *testing.B) {
 	for _, n := range []int{100, 1_000, 20_000} {
 		d := many(n)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				propose(d)
+				grouping.Propose(d, verbFirst)
 			}
 		})
 	}

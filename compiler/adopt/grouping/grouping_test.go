@@ -1,6 +1,7 @@
-package adopt
+package grouping_test
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -11,11 +12,23 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"anvil/compiler/adopt"
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/surface"
 	"anvil/internal/corpus"
 )
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// snapshotOf captures a server of that name with these tools.
+func snapshotOf(t testing.TB, server string, tools ...string) *surface.McpSurfaceSnapshot {
+	t.Helper()
+	return corpus.SnapshotOf(t, []byte(`{"initialize":{"serverInfo":{"name":`+string(canon.Quote(server))+`,"version":"1.0.0"}},"tools":[`+strings.Join(tools, ",")+`]}`), "")
+}
+
+// bridged is the bridge's document of a captured surface.
+var bridged = corpus.Memo(adopt.Bridge)
 
 // TestCapabilitiesOfTheCorpus holds the grouping of every captured server against a table that was read as a reviewer would.
 func TestCapabilitiesOfTheCorpus(t *testing.T) {
@@ -24,7 +37,7 @@ func TestCapabilitiesOfTheCorpus(t *testing.T) {
 		if strings.HasPrefix(name, "drift/") {
 			return
 		}
-		d := Bridge(s)
+		d := bridged(s)
 		fmt.Fprintf(&b, "%s: %d\n", name, len(d.Operations))
 		for _, c := range d.Capabilities {
 			var tools []string
@@ -55,7 +68,7 @@ func TestCapabilitiesOfTheCorpus(t *testing.T) {
 func TestCapabilitiesHoldEveryOperationOnce(t *testing.T) {
 	sizes := map[int]int{}
 	corpus.Each(t, func(t *testing.T, _ string, s *surface.McpSurfaceSnapshot) {
-		d := Bridge(s)
+		d := bridged(s)
 		checkCapabilities(t, d)
 		for _, c := range d.Capabilities {
 			sizes[len(c.OperationIDs)]++
@@ -105,10 +118,10 @@ func TestGroupingIgnoresOrder(t *testing.T) {
 			tools = append(tools, fmt.Sprintf(`{"name":"%s_%s","inputSchema":{"type":"object","required":["%s_id"]}}`, verb, noun, noun))
 		}
 	}
-	want := Bridge(snapshotOf(t, "s", tools...)).Capabilities
+	want := adopt.Bridge(snapshotOf(t, "s", tools...)).Capabilities
 	for seed := range uint64(5) {
 		rand.New(rand.NewPCG(seed, 1)).Shuffle(len(tools), func(i, j int) { tools[i], tools[j] = tools[j], tools[i] })
-		if diff := cmp.Diff(want, Bridge(snapshotOf(t, "s", tools...)).Capabilities); diff != "" {
+		if diff := cmp.Diff(want, adopt.Bridge(snapshotOf(t, "s", tools...)).Capabilities); diff != "" {
 			t.Fatalf("seed %d: %s", seed, diff)
 		}
 	}
@@ -121,7 +134,7 @@ func TestGroupingOfHostileNames(t *testing.T) {
 		name := []string{"../../etc/passwd%d", "查询%d", "# heading %d", "con.%d", strings.Repeat("very_long_", 40) + "%d", "\u202egnp_%d", "get__%d", "ERRORS%d", "---%d", "a\nb%d"}[i%10]
 		tools = append(tools, `{"name":`+string(canon.Quote(fmt.Sprintf(name, i)))+`}`)
 	}
-	d := Bridge(snapshotOf(t, "../evil", tools...))
+	d := adopt.Bridge(snapshotOf(t, "../evil", tools...))
 	checkCapabilities(t, d)
 	for _, c := range d.Capabilities {
 		if len(c.OperationIDs) > air.MostMembers || len(c.DisplayName) > 300 {

@@ -1,4 +1,5 @@
-package packcli
+// Package near finds the names that a mistyped word may mean.
+package near
 
 import (
 	"cmp"
@@ -12,16 +13,16 @@ const (
 	longestNear = 100 // bytes of a word that is looked at
 )
 
-// didYouMean words the candidates, each with prefix before it.
-func didYouMean(candidates []string, prefix string) string {
+// Question asks whether one of the candidates was meant, each with prefix before it: ": did you mean --limit or --first?"; "" without any.
+func Question(candidates []string, prefix string) string {
 	if len(candidates) == 0 {
 		return ""
 	}
 	return ": did you mean " + prefix + strings.Join(candidates, " or "+prefix) + "?"
 }
 
-// nearest returns the names that are a few slips from word, the nearest first, then those that begin with it.
-func nearest(word string, names []string) []string {
+// Names returns up to three of the names that are a few slips from word, each once, the nearest first, then those that begin with it.
+func Names(word string, names []string) []string {
 	if len(word) > longestNear {
 		return nil
 	}
@@ -46,8 +47,10 @@ func nearest(word string, names []string) []string {
 	}
 	slices.SortFunc(found, func(a, b near) int { return cmp.Or(a.slips-b.slips, strings.Compare(a.name, b.name)) })
 	var nearest []string
-	for _, f := range found[:min(len(found), maxNear)] {
-		nearest = append(nearest, f.name)
+	for _, f := range found {
+		if len(nearest) < maxNear && !slices.Contains(nearest, f.name) {
+			nearest = append(nearest, f.name)
+		}
 	}
 	return nearest
 }

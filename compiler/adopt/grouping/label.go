@@ -1,4 +1,4 @@
-package adopt
+package grouping
 
 import (
 	"fmt"
@@ -29,7 +29,6 @@ func (g *grouping) capabilities(service air.Service) []air.Capability {
 		taken[slug] = true
 		c := air.Capability{
 			ID: service.ID + "." + slug, DisplayName: group.title(), Description: group.describe(), Source: group.source,
-			Lifecycle: air.LifecycleProposed,
 		}
 		for _, m := range group.members {
 			c.OperationIDs = append(c.OperationIDs, m.operation.ID)

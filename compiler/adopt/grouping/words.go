@@ -1,4 +1,4 @@
-package adopt
+package grouping
 
 import (
 	"slices"
@@ -25,28 +25,44 @@ var plainArguments = wordSet(`action code content data description file format i
 // commonPart is the part of all names from which on a word in front of them tells none apart.
 const commonPart = 0.6
 
+// Word is one word of a tool's name, in lower case, and what it is there.
+type Word struct {
+	Text string
+	Part Part
+}
+
+// Part is what a word is in a name.
+type Part int
+
+// The parts of a name.
+const (
+	Other       Part = iota // a noun, as far as one knows
+	Verb                    // from the first verb that says what the tool does to the last, whatever stands between them
+	Preposition             // ends the noun that is acted on: get_build_log_by_id
+	Conjunction             // joins two verbs
+)
+
 // newMember reads the name and the arguments of an operation.
-func newMember(o air.Operation) *member {
-	m := &member{operation: o, words: slices.DeleteFunc(air.Words(o.MCP.ToolName), idle)}
-	name := readName(m.words, readDescription(o.Description).lead.class == readVerb)
-	first, last := len(name.words), -1
-	if len(name.acting) > 0 {
-		first, last = name.acting[0].at, name.acting[len(name.acting)-1].at
-	}
-	into := &m.nouns
-	for i, word := range name.words {
-		noun := nounOf(word)
+func newMember(o air.Operation, name []Word) *member {
+	m := &member{operation: o}
+	into, acts := &m.nouns, false
+	for i, word := range name {
+		m.words = append(m.words, word.Text)
+		if word.Part == Verb && !acts {
+			acts, m.lead = true, len(m.nouns)
+		}
+		noun := nounOf(word.Text)
 		switch {
-		case prepositions[word]:
+		case word.Part == Preposition:
 			into = &m.tail
-		case i >= first && i <= last, conjunctions[word], groupVerbs[word] && i == 0, qualifiers[word]:
+		case word.Part != Other, groupVerbs[word.Text] && i == 0, qualifiers[word.Text]:
 		case len(*into) > 0 && (*into)[len(*into)-1] == noun: // domains_getDomain
 		default:
 			*into = append(*into, noun)
 		}
-		if i+1 == first || i+1 == len(name.words) && last < 0 {
-			m.lead = len(m.nouns)
-		}
+	}
+	if !acts {
+		m.lead = len(m.nouns)
 	}
 	for _, p := range o.Input.Params {
 		if p.Required {
@@ -62,7 +78,7 @@ func nounOf(word string) string {
 	if acronyms[word] || invariable[word] {
 		return word
 	}
-	return singular(word)
+	return Singular(word)
 }
 
 // shape names the required arguments of an operation.

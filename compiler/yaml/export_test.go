@@ -1,0 +1,4 @@
+package yaml
+
+// ReadOwn is the way of what FromJSON wrote.
+var ReadOwn = readOwn

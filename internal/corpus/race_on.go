@@ -1,0 +1,6 @@
+//go:build race
+
+package corpus
+
+// raceDetector says whether these tests run with the race detector.
+const raceDetector = true

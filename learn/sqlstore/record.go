@@ -1,0 +1,226 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+
+	"anvil/learn"
+)
+
+// Record keeps events and folds them into their cells in one transaction. It takes them for new; where some are not, the transaction is given up and one that
+// looks first does the rest.
+func (s *Store) Record(ctx context.Context, events []learn.Event) (learn.Recorded, error) {
+	done, good := s.checked(events)
+	if len(good) == 0 {
+		return done, nil
+	}
+	fresh := good
+	err := s.write(ctx, func(t *tx) error { return t.keep(fresh) })
+	if errors.Is(err, errRepeated) {
+		err = s.write(ctx, func(t *tx) (err error) {
+			if fresh, err = t.unknown(good); err != nil || len(fresh) == 0 {
+				return err
+			}
+			return t.keep(fresh)
+		})
+	}
+	if err != nil {
+		return learn.Recorded{}, err
+	}
+	done.Kept = len(fresh)
+	done.Repeated += len(good) - len(fresh)
+	return done, nil
+}
+
+// errRepeated ends a transaction that took events for new which are there.
+var errRepeated = errors.New("some events are there already")
+
+// checked returns the events that can be kept, each id once, by id: an index likes them so, and no two facades wait for each other. It works on all cores.
+func (s *Store) checked(events []learn.Event) (done learn.Recorded, good []*learn.Event) {
+	now, checked, problems := s.now(), make([]learn.Event, len(events)), make([]error, len(events))
+	var group sync.WaitGroup
+	part := len(events)/runtime.GOMAXPROCS(0) + 1
+	for from := 0; from < len(events); from += part {
+		group.Go(func() {
+			for i := from; i < min(from+part, len(events)); i++ {
+				checked[i], problems[i] = events[i].Checked(now)
+			}
+		})
+	}
+	group.Wait()
+	good = make([]*learn.Event, 0, len(events))
+	for i := range checked {
+		var bad *learn.BadEventError
+		if errors.As(problems[i], &bad) {
+			if done.Bad++; len(done.Refused) < learn.MaxRefused {
+				done.Refused = append(done.Refused, bad)
+			}
+			continue
+		}
+		good = append(good, &checked[i])
+	}
+	slices.SortStableFunc(good, func(a, b *learn.Event) int { return cmp.Compare(a.ID, b.ID) })
+	all := len(good)
+	good = slices.CompactFunc(good, func(a, b *learn.Event) bool { return a.ID == b.ID })
+	done.Repeated = all - len(good)
+	return done, good
+}
+
+// keep writes events that are all new, and folds them while the database writes.
+func (t *tx) keep(events []*learn.Event) error {
+	f, err := t.folding(events)
+	if err != nil {
+		return err
+	}
+	if _, err := t.insert("dimension", f.dimensions, ""); err != nil {
+		return err
+	}
+	if err := t.stored(f.cells); err != nil {
+		return err
+	}
+	folded := make(chan error, 1)
+	go func() {
+		f.fold()
+		folded <- merge(f.cells)
+	}()
+	err = t.insertEvents(events, f)
+	if err := errors.Join(err, <-folded); err != nil {
+		return err
+	}
+	if err := t.writeCells(f.cells); err != nil {
+		return err
+	}
+	_, err = t.insert("tool", f.tools(), "ON CONFLICT (id) DO UPDATE SET updated = excluded.updated")
+	return err
+}
+
+// insertBatch is how many rows are made before they are written: few enough to stay near.
+const insertBatch = 8192
+
+func (t *tx) insertEvents(events []*learn.Event, f *folding) error {
+	r := &rows{columns: eventColumns, values: make([]any, 0, min(len(events), insertBatch)*len(eventColumns))}
+	for i, e := range events {
+		addEvent(r, e, f.entries[i].id)
+		if r.len() < insertBatch && i < len(events)-1 {
+			continue
+		}
+		kept, err := t.insert("event", r, "ON CONFLICT DO NOTHING")
+		if err != nil {
+			return err
+		}
+		if int(kept) < r.len() {
+			return errRepeated
+		}
+		r.values = r.values[:0]
+	}
+	return nil
+}
+
+// unknown returns the events whose ids are not there.
+func (t *tx) unknown(events []*learn.Event) ([]*learn.Event, error) {
+	ids, known := &rows{columns: columns("id:t")}, map[string]bool{}
+	for _, e := range events {
+		ids.add(e.ID)
+	}
+	if err := t.match(ids, `SELECT e.id FROM k JOIN event e ON e.id = k.id`, scanned(func(id string) { known[id] = true })); err != nil {
+		return nil, err
+	}
+	var fresh []*learn.Event
+	for _, e := range events {
+		if !known[e.ID] {
+			fresh = append(fresh, e)
+		}
+	}
+	return fresh, nil
+}
+
+// folding is what a batch adds to cells.
+type folding struct {
+	entries    []*entry // of the tool of each event
+	touched    map[*entry]bool
+	plans      []foldPlan
+	cells      []*cell // by key
+	dimensions *rows
+}
+
+// foldPlan says in which cells an event counts.
+type foldPlan struct {
+	event *learn.Event
+	cells []*cell
+}
+
+// planKey is all of an event that tells its cells.
+type planKey struct {
+	entry *entry
+	hour  int64
+	dims  learn.Dimensions
+}
+
+// folding plans the folding of a batch in the order in which the events ended, which is the order in which names are admitted.
+func (t *tx) folding(events []*learn.Event) (*folding, error) {
+	c, err := t.cached()
+	if err != nil {
+		return nil, err
+	}
+	f := &folding{entries: make([]*entry, len(events)), touched: map[*entry]bool{}, plans: make([]foldPlan, 0, len(events)), dimensions: &rows{columns: dimensionColumns}}
+	order := make([]int, len(events))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(events[a].At.Compare(events[b].At), a-b) }) // they are sorted by id
+	known, cells := map[planKey][]*cell{}, map[cellKey]*cell{}
+	for _, i := range order {
+		e := events[i]
+		tool, err := t.entryOf(c, e.Tool, e.At.UnixMicro())
+		if err != nil {
+			return nil, err
+		}
+		f.entries[i], tool.updated, f.touched[tool] = tool, max(tool.updated, e.At.UnixMicro()), true
+		key := planKey{tool, e.At.Unix() / 3600, learn.Dimensions{Model: e.Model, Profile: e.Profile, Resolver: e.Resolver, Client: e.Client}}
+		plan, planned := known[key]
+		if !planned {
+			plan = t.plan(tool, *e, cells, f.dimensions)
+			known[key] = plan
+		}
+		f.plans = append(f.plans, foldPlan{e, plan})
+	}
+	f.cells = sorted(cells)
+	return f, nil
+}
+
+// plan returns the cells of an event, and makes them where the batch has none yet.
+func (t *tx) plan(tool *entry, e learn.Event, cells map[cellKey]*cell, fresh *rows) []*cell {
+	d := t.s.admittedAll(tool, learn.Dimensions{Model: e.Model, Profile: e.Profile, Resolver: e.Resolver, Client: e.Client}, fresh)
+	e.Model, e.Profile, e.Resolver, e.Client = d.Model, d.Profile, d.Resolver, d.Client
+	var plan []*cell
+	for _, c := range learn.CellsOf(e) {
+		plan = append(plan, cellOf(cells, tool.id, c.Window, c.Dims))
+	}
+	return plan
+}
+
+func (f *folding) fold() {
+	for _, p := range f.plans {
+		for _, c := range p.cells {
+			c.delta.Fold(*p.event)
+		}
+	}
+}
+
+// tools are the tools of the batch as rows, with when their last event ended.
+func (f *folding) tools() *rows {
+	r := &rows{columns: columns("id:i server:t name:t contract:t updated:i")}
+	var touched []*entry
+	for e := range f.touched {
+		touched = append(touched, e)
+	}
+	slices.SortFunc(touched, func(a, b *entry) int { return cmp.Compare(a.id, b.id) })
+	for _, e := range touched {
+		r.add(e.id, e.tool.Server, e.tool.Name, e.tool.Contract, e.updated)
+	}
+	return r
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,7 +30,11 @@ func addInsight(r *rows, of any, in learn.Insight) {
 
 // canonical checks what is to be stored as JSON.
 func canonical(what string, value canon.Raw) error {
-	if _, err := canon.ParseCanonical(value); err != nil {
+	formed, err := canon.Canonical(value)
+	if err == nil && !bytes.Equal(formed, value) {
+		err = errors.New("its canonical form is another")
+	}
+	if err != nil {
 		return fmt.Errorf("%s is no canonical JSON: %w", what, err)
 	}
 	return nil

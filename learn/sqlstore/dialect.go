@@ -14,6 +14,7 @@ type dialect struct {
 	lock     string                               // what makes a transaction the only one that writes; "" where it begins so
 	reading  *sql.TxOptions                       // of a transaction that reads
 	tables   string                               // lists the names of all tables of the database
+	ignoring [2]string                            // begin and end of an insert that passes over rows whose key is there
 	numbered bool                                 // arguments are $1, $2, and not ?
 	chunk    int                                  // rows of one statement at most
 	keep     bool                                 // keep statements prepared; pgx does so by itself

@@ -18,6 +18,7 @@ var postgresDialect = dialect{
 	// The number is anvil's own, for no other program to wait on: "anvil" and 7.
 	lock:     "SELECT pg_advisory_xact_lock(27988594829826055)",
 	reading:  &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
+	ignoring: [2]string{"INSERT INTO", "ON CONFLICT DO NOTHING"},
 	tables:   `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`,
 	numbered: true,
 	chunk:    8192,

@@ -218,7 +218,7 @@ func readInsight(r *sql.Rows, table string, of any) (in learn.Insight, err error
 	var observed, expires int64
 	err = r.Scan(of, &in.Key, &value, &in.Confidence, &in.Source, &in.N, &in.Low, &in.High, &in.Window, &observed, &expires)
 	if err == nil {
-		_, err = canon.ParseCanonical(value)
+		_, err = canon.Parse(value)
 	}
 	if err != nil {
 		return in, &learn.CorruptError{Table: table, Row: fmt.Sprintf("%q of %v", in.Key, deref(of)), Err: err}
@@ -244,7 +244,7 @@ func (t *tx) recommendations(of map[int64]*learn.Record, list any) error {
 		var payload []byte
 		err := r.Scan(&tool, &place, &rec.Type, &payload, &rec.Rationale, &rec.Confidence)
 		if err == nil {
-			_, err = canon.ParseCanonical(payload)
+			_, err = canon.Parse(payload)
 		}
 		if err != nil {
 			return &learn.CorruptError{Table: "recommendation", Row: fmt.Sprintf("%d of tool %d", place, tool), Err: err}

@@ -103,12 +103,12 @@ const insertBatch = 8192
 
 func (t *tx) insertEvents(events []*learn.Event, f *folding) error {
 	r := &rows{columns: eventColumns, values: make([]any, 0, min(len(events), insertBatch)*len(eventColumns))}
-	for i, e := range events {
+	for i, e := range events { // nobody else writes, so what is passed over was there before
 		addEvent(r, e, f.entries[i].id)
 		if r.len() < insertBatch && i < len(events)-1 {
 			continue
 		}
-		kept, err := t.insert("event", r, "ON CONFLICT DO NOTHING")
+		kept, err := t.put(t.s.dialect.ignoring[0]+" event ("+names(eventColumns)+")", r, t.s.dialect.ignoring[1])
 		if err != nil {
 			return err
 		}

@@ -26,6 +26,9 @@ var order = [][]string{
 	{"compiler/wording"},
 	{"compiler/schema"},
 	{"compiler/schema/subtype"},
+	{"learn/sketch", "learn/stat"},
+	{"learn"},
+	{"learn/sqlstore"},
 	{"wire"},
 	{"compiler/surface"},
 	{"compiler/air", "compiler/clientview"},
@@ -41,7 +44,8 @@ var order = [][]string{
 	{"internal/cli"},
 	{"cmd/anvil"},
 	// Beside the pipeline: nothing above imports these.
-	{"internal/corpus", "internal/architecture", "internal/conformance", "internal/trapserver", "internal/e2e", "examples/refunds"},
+	{"internal/corpus", "internal/architecture", "internal/conformance", "internal/trapserver", "internal/e2e", "examples/refunds",
+		"learn/storetest", "internal/postgres"},
 }
 
 // servingPath must not reach the build path, not even through others.
@@ -58,6 +62,9 @@ var alone = map[string]string{
 	"golang.org/x/text":                        "compiler/lookalike",
 	"github.com/santhosh-tekuri/jsonschema/v6": "compiler/schema",
 	"github.com/schollz/progressbar/v3":        "internal/cli",
+	"github.com/DataDog/sketches-go":           "learn/sketch",
+	"github.com/jackc/pgx/v5":                  "learn/sqlstore",
+	"modernc.org/sqlite":                       "learn/sqlstore",
 
 	"github.com/secure-systems-lab/go-securesystemslib": "compiler/certify",
 	"github.com/urfave/cli/v2":                          "internal/cli",

@@ -208,7 +208,7 @@ func goroutines(t *testing.T, s learn.Store) {
 	for w := range 32 {
 		group.Go(func() {
 			for n := w; n < 1000; n += 32 { // two tell of each event
-				if _, err := s.Record(t.Context(), []learn.Event{Event(n, of("vault", fmt.Sprint("tool", n%3))), Event((n + 1) % 1000, of("vault", fmt.Sprint("tool", (n+1)%1000%3)))}); err != nil {
+				if _, err := s.Record(t.Context(), []learn.Event{Event(n, of("vault", fmt.Sprint("tool", n%3))), Event((n+1)%1000, of("vault", fmt.Sprint("tool", (n+1)%1000%3)))}); err != nil {
 					t.Error(err)
 				}
 			}

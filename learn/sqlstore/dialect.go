@@ -14,7 +14,7 @@ type dialect struct {
 	lock     string                               // what makes a transaction the only one that writes; "" where it begins so
 	reading  *sql.TxOptions                       // of a transaction that reads
 	tables   string                               // lists the names of all tables of the database
-	ignoring [2]string                            // begin and end of an insert that passes over rows whose key is there
+	adding   [2]string                            // begin and end of an insert of rows that are new, or else fewer are inserted or the error is repeated
 	numbered bool                                 // arguments are $1, $2, and not ?
 	chunk    int                                  // rows of one statement at most
 	keep     bool                                 // keep statements prepared; pgx does so by itself
@@ -23,6 +23,7 @@ type dialect struct {
 	in       string                               // the condition that a column is one of a list
 	list     func(values []int64) any             // the argument of in
 	trouble  func(err error) error                // what of a driver's error is told apart, or nil
+	repeated func(err error) bool                 // a row has a key that is there
 }
 
 // kind is the type of a column.

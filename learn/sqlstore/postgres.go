@@ -16,9 +16,10 @@ import (
 var postgresDialect = dialect{
 	types: [kinds]string{kindText: `text COLLATE "C"`, kindWhole: "bigint", kindBytes: "bytea", kindReal: "double precision"},
 	// The number is anvil's own, for no other program to wait on: "anvil" and 7.
-	lock:     "SELECT pg_advisory_xact_lock(27988594829826055)",
-	reading:  &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
-	ignoring: [2]string{"INSERT INTO", "ON CONFLICT DO NOTHING"},
+	lock:    "SELECT pg_advisory_xact_lock(27988594829826055)",
+	reading: &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
+	// ON CONFLICT DO NOTHING looks each key up twice, for others who write; nobody else does.
+	adding:   [2]string{"INSERT INTO", ""},
 	tables:   `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`,
 	numbered: true,
 	chunk:    8192,
@@ -34,6 +35,10 @@ var postgresDialect = dialect{
 	in:      "= ANY(?::bigint[])",
 	list:    func(values []int64) any { return values },
 	trouble: postgresTrouble,
+	repeated: func(err error) bool {
+		var e *pgconn.PgError
+		return errors.As(err, &e) && e.Code == "23505"
+	},
 }
 
 // packArrays turns rows into one array for each column.

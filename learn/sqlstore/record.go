@@ -39,7 +39,7 @@ func (s *Store) Record(ctx context.Context, events []learn.Event) (learn.Recorde
 // errRepeated ends a transaction that took events for new which are there.
 var errRepeated = errors.New("some events are there already")
 
-// checked returns the events that can be kept, each id once, by id: an index likes them so, and no two facades wait for each other. It works on all cores.
+// checked returns the events that can be kept, each id once, in the order in which they ended. It works on all cores.
 func (s *Store) checked(events []learn.Event) (done learn.Recorded, good []*learn.Event) {
 	now, checked, problems := s.now(), make([]learn.Event, len(events)), make([]error, len(events))
 	var group sync.WaitGroup
@@ -67,6 +67,7 @@ func (s *Store) checked(events []learn.Event) (done learn.Recorded, good []*lear
 	all := len(good)
 	good = slices.CompactFunc(good, func(a, b *learn.Event) bool { return a.ID == b.ID })
 	done.Repeated = all - len(good)
+	slices.SortStableFunc(good, func(a, b *learn.Event) int { return a.At.Compare(b.At) }) // by id where that is the same
 	return done, good
 }
 
@@ -108,12 +109,12 @@ func (t *tx) insertEvents(events []*learn.Event, f *folding) error {
 		if r.len() < insertBatch && i < len(events)-1 {
 			continue
 		}
-		kept, err := t.put(t.s.dialect.ignoring[0]+" event ("+names(eventColumns)+")", r, t.s.dialect.ignoring[1])
+		kept, err := t.put(t.s.dialect.adding[0]+" event ("+names(eventColumns)+")", r, t.s.dialect.adding[1])
+		if err == nil && int(kept) < r.len() || err != nil && t.s.dialect.repeated(err) {
+			return errRepeated
+		}
 		if err != nil {
 			return err
-		}
-		if int(kept) < r.len() {
-			return errRepeated
 		}
 		r.values = r.values[:0]
 	}
@@ -142,15 +143,15 @@ func (t *tx) unknown(events []*learn.Event) ([]*learn.Event, error) {
 type folding struct {
 	entries    []*entry // of the tool of each event
 	touched    map[*entry]bool
-	plans      []foldPlan
+	plans      []*foldPlan
 	cells      []*cell // by key
 	dimensions *rows
 }
 
-// foldPlan says in which cells an event counts.
+// foldPlan is some events of a tool and the cells that all of them count in.
 type foldPlan struct {
-	event *learn.Event
-	cells []*cell
+	events []*learn.Event
+	cells  []*cell
 }
 
 // planKey is all of an event that tells its cells.
@@ -160,33 +161,27 @@ type planKey struct {
 	dims  learn.Dimensions
 }
 
-// folding plans the folding of a batch in the order in which the events ended, which is the order in which names are admitted.
+// folding plans the folding of a batch. Names are admitted in the order of the events.
 func (t *tx) folding(events []*learn.Event) (*folding, error) {
 	c, err := t.cached()
 	if err != nil {
 		return nil, err
 	}
-	f := &folding{entries: make([]*entry, len(events)), touched: map[*entry]bool{}, plans: make([]foldPlan, 0, len(events)), dimensions: &rows{columns: dimensionColumns}}
-	order := make([]int, len(events))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(events[a].At.Compare(events[b].At), a-b) }) // they are sorted by id
-	known, cells := map[planKey][]*cell{}, map[cellKey]*cell{}
-	for _, i := range order {
-		e := events[i]
+	f := &folding{entries: make([]*entry, len(events)), touched: map[*entry]bool{}, dimensions: &rows{columns: dimensionColumns}}
+	known, cells := map[planKey]*foldPlan{}, map[cellKey]*cell{}
+	for i, e := range events {
 		tool, err := t.entryOf(c, e.Tool, e.At.UnixMicro())
 		if err != nil {
 			return nil, err
 		}
 		f.entries[i], tool.updated, f.touched[tool] = tool, max(tool.updated, e.At.UnixMicro()), true
 		key := planKey{tool, e.At.Unix() / 3600, learn.Dimensions{Model: e.Model, Profile: e.Profile, Resolver: e.Resolver, Client: e.Client}}
-		plan, planned := known[key]
-		if !planned {
-			plan = t.plan(tool, *e, cells, f.dimensions)
-			known[key] = plan
+		plan := known[key]
+		if plan == nil {
+			plan = &foldPlan{cells: t.plan(tool, *e, cells, f.dimensions)}
+			known[key], f.plans = plan, append(f.plans, plan)
 		}
-		f.plans = append(f.plans, foldPlan{e, plan})
+		plan.events = append(plan.events, e)
 	}
 	f.cells = sorted(cells)
 	return f, nil
@@ -203,10 +198,25 @@ func (t *tx) plan(tool *entry, e learn.Event, cells map[cellKey]*cell, fresh *ro
 	return plan
 }
 
+// few is how many events are folded into each of their cells; more are folded into one that is merged into those, which costs less.
+const few = 4
+
 func (f *folding) fold() {
 	for _, p := range f.plans {
-		for _, c := range p.cells {
-			c.delta.Fold(*p.event)
+		if len(p.events) > few {
+			once := learn.Cell{Window: learn.All}
+			for _, e := range p.events {
+				once.Fold(*e)
+			}
+			for _, c := range p.cells {
+				c.delta.Merge(once)
+			}
+			continue
+		}
+		for _, e := range p.events {
+			for _, c := range p.cells {
+				c.delta.Fold(*e)
+			}
 		}
 	}
 }

@@ -21,18 +21,19 @@ import (
 var sqliteDialect = dialect{
 	types: [kinds]string{kindText: "TEXT", kindWhole: "INTEGER", kindBytes: "BLOB", kindReal: "REAL"},
 	// OR IGNORE, since ON CONFLICT DO NOTHING keeps a journal of each statement: a row could still break another rule.
-	ignoring: [2]string{"INSERT OR IGNORE INTO", ""},
-	tables:   `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`,
-	chunk:    64,
-	keep:     true,
+	adding: [2]string{"INSERT OR IGNORE INTO", ""},
+	tables: `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`,
+	chunk:  64,
+	keep:   true,
 	source: func(columns []column, n int) string {
 		row := "(" + strings.Repeat("?,", len(columns)-1) + "?)"
 		return "VALUES " + strings.Repeat(row+",", n-1) + row
 	},
-	pack:    func(r *rows, from, to int) []any { return r.values[from*len(r.columns) : to*len(r.columns)] },
-	in:      "IN (SELECT value FROM json_each(?))",
-	list:    jsonList,
-	trouble: sqliteTrouble,
+	pack:     func(r *rows, from, to int) []any { return r.values[from*len(r.columns) : to*len(r.columns)] },
+	in:       "IN (SELECT value FROM json_each(?))",
+	list:     jsonList,
+	trouble:  sqliteTrouble,
+	repeated: func(error) bool { return false },
 }
 
 func jsonList(values []int64) any {

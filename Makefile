@@ -21,7 +21,7 @@ demo: build
 	sh examples/demo.sh $(BUILD)
 
 ## test: vet, staticcheck, every test, and a user's drift check on the committed snapshots
-test: build npm
+test: build npm postgres
 	go vet ./...
 	GOOS=darwin go build -o $(BUILD)/other/ ./cmd/anvil && GOOS=windows go build -o $(BUILD)/other/ ./cmd/anvil
 	go tool staticcheck ./...
@@ -33,17 +33,21 @@ test: build npm
 check: build
 	$(ANVIL) mcp check
 
-.PHONY: npm peers
+.PHONY: npm peers postgres
 npm:
 	sh internal/e2e/npm/install.sh $(NPM)
+
+# PostgreSQL's programs, for the tests that start their own cluster.
+postgres:
+	sh internal/postgres/install.sh
 
 peers:
 	sh internal/e2e/npm/install.sh $(PEERS) internal/e2e/peers
 	cd internal/e2e/peers-go && go build -o "$(CURDIR)/$(PEERS)/bin/" github.com/oasdiff/oasdiff
 
 ## bench: the figures, as ratios against a named floor in the same run
-bench: build npm peers
-	ANVIL_NPM="$(CURDIR)/$(NPM)" ANVIL_PEERS="$(CURDIR)/$(PEERS)" go test -run '^$$' -bench . -benchtime 1s ./internal/e2e ./compiler/canon ./compiler/schema/subtype ./compiler/diff ./compiler/adopt/gate ./compiler/pack/emit ./facade ./wire
+bench: build npm peers postgres
+	ANVIL_NPM="$(CURDIR)/$(NPM)" ANVIL_PEERS="$(CURDIR)/$(PEERS)" go test -run '^$$' -bench . -benchtime 1s ./internal/e2e ./compiler/canon ./compiler/schema/subtype ./compiler/diff ./compiler/adopt/gate ./compiler/pack/emit ./facade ./wire ./learn ./learn/sqlstore
 
 ## proof: verdicts about PAIRS random pairs of schemas, each held against values; ANVIL_SEED=n gives other pairs
 PAIRS ?= 100000

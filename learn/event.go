@@ -21,6 +21,11 @@ func (t Tool) String() string {
 	return t.Server + "/" + t.Name
 }
 
+// Checked returns t with its names as events keep them: one that holds a credential, or is too long, gives way to its mark. Stores look tools up by it.
+func (t Tool) Checked() Tool {
+	return Tool{storable(label(t.Server)), storable(label(t.Name)), storable(label(t.Contract))}
+}
+
 // Compare orders tools by name, then server, then contract.
 func (t Tool) Compare(other Tool) int {
 	return cmp.Or(cmp.Compare(t.Name, other.Name), cmp.Compare(t.Server, other.Server), cmp.Compare(t.Contract, other.Contract))
@@ -157,8 +162,9 @@ func (e Event) Checked(now time.Time) (Event, error) {
 		}
 	}
 	e.Code = code(e.Outcome, e.Code)
-	for _, name := range []*string{&e.ID, &e.Tool.Server, &e.Tool.Name, &e.Tool.Contract, &e.Session, &e.Workflow, &e.Parent, &e.Client, &e.Model, &e.Profile, &e.Resolver} {
-		*name = label(*name)
+	e.Tool = e.Tool.Checked()
+	for _, name := range []*string{&e.ID, &e.Session, &e.Workflow, &e.Parent, &e.Client, &e.Model, &e.Profile, &e.Resolver} {
+		*name = storable(label(*name))
 	}
 	e.Input, e.Output = e.Input.checked(), e.Output.checked()
 	return e, nil
@@ -168,5 +174,6 @@ func (p Payload) checked() Payload {
 	if p.Bytes < 0 {
 		return Unmeasured
 	}
+	p.Digest, p.Shape, p.Text = storable(p.Digest), storable(p.Shape), storable(p.Text)
 	return p
 }

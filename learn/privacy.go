@@ -30,6 +30,14 @@ func label(name string) string {
 	return kept
 }
 
+// storable is a text without what some databases refuse in one: bytes that are no UTF-8, and NUL.
+func storable(text string) string {
+	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
+		return text
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+}
+
 // holdsSecret reports a credential in a word, at its start or behind a separator: srv-ghp_... as well as ghp_..., and what would be one as a token's value.
 func holdsSecret(word string) bool {
 	if len(wording.Secrets("token: "+word)) > 0 {

@@ -30,7 +30,7 @@ var order = [][]string{
 	{"compiler/surface"},
 	{"learn/sketch", "learn/stat"},
 	{"learn"},
-	{"learn/evaluate", "learn/workflow", "learn/profile", "learn/exchange"},
+	{"learn/evaluate", "learn/workflow", "learn/profile", "learn/exchange", "learn/sqlstore"},
 	{"learn/advise", "learn/invoke", "learn/view"},
 	{"compiler/air", "compiler/clientview"},
 	{"compiler/adopt/gate", "compiler/adopt/probe", "compiler/adopt/grouping"},
@@ -45,7 +45,8 @@ var order = [][]string{
 	{"internal/cli"},
 	{"cmd/anvil"},
 	// Beside the pipeline: nothing above imports these.
-	{"internal/corpus", "internal/architecture", "internal/conformance", "internal/trapserver", "internal/e2e", "examples/refunds"},
+	{"internal/corpus", "internal/architecture", "internal/conformance", "internal/trapserver", "internal/e2e", "examples/refunds",
+		"learn/storetest", "internal/postgres"},
 }
 
 // servingPath must not reach the build path, not even through others.
@@ -62,10 +63,12 @@ var alone = map[string]string{
 	"golang.org/x/text":                        "compiler/lookalike",
 	"github.com/santhosh-tekuri/jsonschema/v6": "compiler/schema",
 	"github.com/schollz/progressbar/v3":        "internal/cli",
+	"github.com/DataDog/sketches-go":           "learn/sketch",
+	"github.com/jackc/pgx/v5":                  "learn/sqlstore",
 	"golang.org/x/oauth2":                      "learn/invoke",
+	"modernc.org/sqlite":                       "learn/sqlstore",
 
 	"github.com/secure-systems-lab/go-securesystemslib": "compiler/certify",
-	"github.com/DataDog/sketches-go":                    "learn/sketch",
 	"github.com/urfave/cli/v2":                          "internal/cli",
 }
 

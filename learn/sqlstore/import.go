@@ -1,0 +1,80 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"anvil/learn"
+)
+
+// Import merges sums that somebody else folded into the cells of a tool, once for each source and tool: what is there from that source already changes nothing,
+// and false says so. A source is whatever names where the sums come from, such as that of [Found]. Names are kept as those of events are.
+func (s *Store) Import(ctx context.Context, source string, tool learn.Tool, cells []learn.Cell) (taken bool, err error) {
+	tool = tool.Checked()
+	if source == "" || tool.Name == "" {
+		return false, errors.New("import cells: say from which source and of which tool")
+	}
+	var last int64
+	whole := make([]learn.Cell, len(cells))
+	for i, c := range cells {
+		if whole[i], err = s.importable(tool, c); err != nil {
+			return false, fmt.Errorf("import cells of %s: %w", tool, err)
+		}
+		last = max(last, micros(c.Last))
+	}
+	err = s.write(ctx, func(t *tx) error {
+		added, err := t.count(`INSERT INTO import (source, server, name, contract) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, storable(source), tool.Server, tool.Name, tool.Contract)
+		if taken = added > 0; err != nil || !taken {
+			return err
+		}
+		c, err := t.cached()
+		if err != nil {
+			return err
+		}
+		e, err := t.entryOf(c, tool, last)
+		if err != nil {
+			return err
+		}
+		if e.updated = max(e.updated, last); last == e.updated {
+			if err := t.exec(`UPDATE tool SET updated = ? WHERE id = ?`, last, e.id); err != nil {
+				return err
+			}
+		}
+		return t.addCells(e, whole)
+	})
+	return taken && err == nil, err
+}
+
+// importable checks a cell as learn checks the events that cells are folded from: its window, its moments, its names, and that no sum is less than zero.
+func (s *Store) importable(tool learn.Tool, c learn.Cell) (learn.Cell, error) {
+	if _, hour := c.Window.Hour(); !hour && c.Window != learn.All {
+		return c, fmt.Errorf("there is no window %q", c.Window)
+	}
+	for _, sum := range sumsOf(&c) {
+		if *sum < 0 {
+			return c, errors.New("a sum is less than zero")
+		}
+	}
+	like := learn.Event{ID: "import", Tool: tool, At: c.Last, Outcome: learn.Failed, Model: c.Dims.Model, Profile: c.Dims.Profile, Resolver: c.Dims.Resolver, Client: c.Dims.Client}
+	e, err := like.Checked(s.now())
+	if err != nil {
+		return c, err
+	}
+	c.Dims = learn.Dimensions{Model: e.Model, Profile: e.Profile, Resolver: e.Resolver, Client: e.Client}
+	codes := map[string]int64{}
+	for code, n := range c.Codes {
+		like.Code = code
+		if e, err = like.Checked(s.now()); err != nil {
+			return c, err
+		}
+		codes[e.Code] += n
+	}
+	c.Codes = codes
+	for currency, spent := range c.Cost {
+		if currency == "" || spent.Micros < 0 || spent.Calls < 0 {
+			return c, errors.New("money without a currency, or less than none")
+		}
+	}
+	return c, nil
+}

@@ -8,7 +8,7 @@ import (
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
-	"anvil/compiler/pack/emit/metadata"
+	"anvil/learn/view"
 )
 
 // SchemaVersion is the version of certification.json that this package reads and writes.
@@ -140,12 +140,12 @@ type Approval struct {
 
 // Tool is the safety record of one tool. Each fact of it carries the claims it follows from, with their sources; a server's hints are untrusted.
 type Tool struct {
-	Name     string          `json:"name"`
-	State    string          `json:"state"`
-	Contract string          `json:"contract"` // digest
-	Text     string          `json:"text"`     // digest
-	Approval *Approval       `json:"approval,omitzero"`
-	Safety   metadata.Safety `json:"safety"`
+	Name     string      `json:"name"`
+	State    string      `json:"state"`
+	Contract string      `json:"contract"` // digest
+	Text     string      `json:"text"`     // digest
+	Approval *Approval   `json:"approval,omitzero"`
+	Safety   view.Safety `json:"safety"`
 }
 
 // Material is something the certification was made from.

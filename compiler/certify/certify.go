@@ -15,6 +15,7 @@ import (
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/emit/metadata"
 	"anvil/compiler/surface"
+	"anvil/learn/profile"
 )
 
 // DefaultValidity is how long a certification holds when nobody says otherwise.
@@ -133,8 +134,8 @@ func (r *run) tools() []Tool {
 	tools := []Tool{}
 	for _, o := range r.document.Operations {
 		t := Tool{Name: o.MCP.ToolName, State: string(o.State), Contract: o.ContractDigest, Text: o.TextDigest, Approval: approvalOf(o)}
-		if view, err := metadata.Build(air.Document{Operations: []air.Operation{o}}); err == nil && len(view.Tools) == 1 {
-			t.Safety = view.Tools[0].Safety
+		if view, err := metadata.Build(air.Document{Operations: []air.Operation{o}}, profile.Document{}); err == nil && len(view.Tools) == 1 {
+			t.Safety = *view.Tools[0].Safety
 		}
 		tools = append(tools, t)
 	}

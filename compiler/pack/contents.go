@@ -9,6 +9,7 @@ import (
 	"anvil/compiler/diag"
 	"anvil/compiler/surface"
 	"anvil/compiler/yaml"
+	"anvil/learn/profile"
 )
 
 // Snapshot returns the snapshot the pack was made from, verified.
@@ -29,6 +30,19 @@ func (p *Pack) Document() (air.Document, error) {
 	d, err := air.Decode(text)
 	if err != nil {
 		return air.Document{}, fmt.Errorf("read %s of pack %s: %w", AIRFile, p.Dir, err)
+	}
+	return d, nil
+}
+
+// Learned returns the profiles of the pack's tools that it was built with; none where it was built without.
+func (p *Pack) Learned() (profile.Document, error) {
+	data, ok := p.Files[LearnedFile]
+	if !ok {
+		return profile.Document{}, nil
+	}
+	d, err := profile.Decode(data)
+	if err != nil {
+		return d, fmt.Errorf("read %s of pack %s: %w", LearnedFile, p.Dir, err)
 	}
 	return d, nil
 }

@@ -24,6 +24,7 @@ const (
 	ChangesJSON   = "diff/changes.json"
 	ChangesText   = "diff/CHANGES.md"
 	CommandsFile  = "cli/commands.json"
+	LearnedFile   = "learned.json"
 )
 
 // The kinds of artifacts. What is not among the quiet ones exists to offer operations to callers: to name one there is to offer it.
@@ -37,10 +38,11 @@ const (
 	KindCommandLine = "cli"
 	KindFacade      = "facade"
 	KindDiff        = "diff"
+	KindLearned     = "learned"
 )
 
 // quiet are the kinds that name operations without offering them. A kind that is new offers, until it is known here not to.
-var quiet = []string{KindSnapshot, KindAIR, KindSignature, KindMetadata, KindFacade, KindDiff}
+var quiet = []string{KindSnapshot, KindAIR, KindSignature, KindMetadata, KindFacade, KindDiff, KindLearned}
 
 // Offers reports a kind whose artifacts exist to offer operations to callers.
 func Offers(kind string) bool { return !slices.Contains(quiet, kind) }

@@ -136,7 +136,7 @@ func (sh *shell) adoptInto(c *cli.Context, out string, in emit.Inputs, selection
 	if err != nil {
 		return built, given, err
 	}
-	lowered, _ := decided.Lower(in.Snapshot)
+	lowered, _ := decided.Lower(in.Snapshot, in.Learned)
 	if given, err = sh.approvalsFor(earlier, lowered, decided, selection); err != nil {
 		return built, given, err
 	}

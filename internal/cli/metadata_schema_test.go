@@ -12,6 +12,9 @@ import (
 	"anvil/compiler/surface"
 	"anvil/docs"
 	"anvil/internal/corpus"
+	"anvil/learn"
+	"anvil/learn/profile"
+	"anvil/learn/view"
 )
 
 // metadataNarrower is what Go's types do not say of a member of tools-metadata, by type and member.
@@ -23,10 +26,10 @@ var metadataNarrower = map[string]map[string]any{
 }
 
 var metadataWords = map[reflect.Type][]any{
-	reflect.TypeFor[metadata.Level]():         {metadata.Low, metadata.Medium, metadata.High},
-	reflect.TypeFor[metadata.InsightSource](): {metadata.InsightTelemetry, metadata.InsightEvaluation, metadata.InsightHuman, metadata.InsightMemory},
-	reflect.TypeFor[metadata.RecommendationType](): {metadata.RecommendModel, metadata.RecommendApproval, metadata.RecommendWorkflow, metadata.RecommendRouting,
-		metadata.RecommendSampling, metadata.RecommendDecoding},
+	reflect.TypeFor[view.Level]():          {view.Low, view.Medium, view.High},
+	reflect.TypeFor[learn.InsightSource](): {learn.FromTelemetry, learn.FromEvaluation, learn.FromHuman, learn.FromMemory},
+	reflect.TypeFor[learn.RecommendationType](): {learn.RecommendModel, learn.RecommendApproval, learn.RecommendWorkflow, learn.RecommendRouting,
+		learn.RecommendSampling, learn.RecommendDecoding},
 }
 
 // wordsOf are the words of an enumeration of AIR.
@@ -41,7 +44,7 @@ func wordsOf[T ~string]() (words []any) {
 func metadataSchema(t *testing.T) []byte {
 	t.Helper()
 	m := newSchemaMaker(t, metadataNarrower, metadataWords)
-	root := m.define(reflect.TypeFor[metadata.Document]())
+	root := m.define(reflect.TypeFor[view.Document]())
 	for _, d := range m.defs {
 		d.(map[string]any)["additionalProperties"] = true
 	}
@@ -61,7 +64,7 @@ func TestMetadataFitsItsSchema(t *testing.T) {
 	v := validatorOf(t, docs.MetadataSchema, "urn:anvil:tools-metadata:0.1.0")
 	refused := 0
 	whole := corpus.EachOnce(t, func(t *testing.T, _ string, s *surface.McpSurfaceSnapshot) {
-		d, err := metadata.Build(adopt.Bridge(s))
+		d, err := metadata.Build(adopt.Bridge(s), profile.Document{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -132,7 +132,11 @@ func (sh *shell) reviewOf(c *cli.Context, p *pack.Pack, d air.Document, only []a
 	if err != nil {
 		return r, err
 	}
-	_, stated := emit.DecidedIn(d).Lower(s)
+	learned, err := p.Learned()
+	if err != nil {
+		return r, err
+	}
+	_, stated := emit.DecidedIn(d).Lower(s, learned)
 	verdict, err := gate.CheckContext(sh.ctx, s, o, slices.Concat(adopt.Doubts(d.Diagnostics), lapsed, stated)...)
 	if err != nil {
 		return r, err

@@ -39,7 +39,7 @@ func (p *Publisher) Publish(ctx context.Context, now time.Time) (wrote bool, err
 	if d.Etag == p.etag {
 		return false, nil
 	}
-	text, err := d.Encode(p.Path)
+	text, err := d.Text(p.Path)
 	if err != nil {
 		return false, err
 	}

@@ -173,14 +173,14 @@ func spreadOf(s *profile.Spread) *Spread {
 // Sealed returns d with its etag: it covers version and tools, and neither the time nor what the document was made from.
 func (d Document) Sealed() (Document, error) {
 	slices.SortStableFunc(d.Tools, func(a, b Tool) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Server, b.Server)) })
-	text, err := canon.EncodeCompact(struct {
-		Version string `json:"version"`
-		Tools   []Tool `json:"tools"`
-	}{d.Version, d.Tools})
+	text, err := canon.EncodeCompact(d.Tools)
 	if err != nil {
 		return Document{}, fmt.Errorf("seal tools-metadata: %w", err)
 	}
-	sum := sha256.Sum256(canon.MustCanonical(text))
+	var tagged canon.Builder
+	tagged.Add("tools", canon.MustCanonical(text))
+	tagged.AddText("version", d.Version)
+	sum := sha256.Sum256(tagged.Bytes())
 	d.Etag = hex.EncodeToString(sum[:20])
 	return d, nil
 }
@@ -190,15 +190,22 @@ func (d Document) JSON() ([]byte, error) { return canon.Encode(d) }
 
 // YAML returns the same document as YAML.
 func (d Document) YAML() ([]byte, error) {
-	text, err := canon.EncodeCompact(d)
-	if err != nil {
-		return nil, err
-	}
-	return yaml.FromJSON(text)
+	_, text, err := d.Encode()
+	return text, err
 }
 
-// Encode returns the document in the format that a file's name asks for: JSON for .json, and YAML.
-func (d Document) Encode(path string) ([]byte, error) {
+// Encode is [Document.JSON] and [Document.YAML] at once, in less time than both take.
+func (d Document) Encode() (inJSON, inYAML []byte, err error) {
+	compact, err := canon.EncodeCompact(d)
+	if err != nil {
+		return nil, nil, err
+	}
+	inYAML, err = yaml.FromJSON(compact)
+	return append(canon.Indent(compact, ""), '\n'), inYAML, err
+}
+
+// Text returns the document in the format that a file's name asks for: JSON for .json, and YAML.
+func (d Document) Text(path string) ([]byte, error) {
 	if strings.HasSuffix(path, ".json") {
 		return d.JSON()
 	}

@@ -19,6 +19,7 @@ import (
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/emit/metadata"
 	"anvil/compiler/surface"
+	"anvil/learn/profile"
 )
 
 // Reader knows what a pack holds of each operation.
@@ -26,6 +27,7 @@ type Reader struct {
 	pack      *pack.Pack
 	document  air.Document
 	approvals []air.Approval
+	learned   profile.Document
 }
 
 // Open reads a pack that was verified when it was opened.
@@ -34,7 +36,11 @@ func Open(p *pack.Pack) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{pack: p, document: d, approvals: pack.Approvals(d)}, nil
+	learned, err := p.Learned()
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{pack: p, document: d, approvals: pack.Approvals(d), learned: learned}, nil
 }
 
 // Service is the id of the service that the pack was made of.
@@ -65,13 +71,13 @@ func (r *Reader) Mark(old, new *surface.McpSurfaceSnapshot, d diff.Delta, findin
 			}
 		}
 	}
-	m.before, _ = adopt.Bridge(old).DecidedAs(r.document).WithApprovals(r.approvals, now)
-	m.after, _ = adopt.Bridge(new).DecidedAs(r.document).WithApprovals(r.approvals, now)
+	m.before, _ = adopt.Learn(adopt.Bridge(old), r.learned).DecidedAs(r.document).WithApprovals(r.approvals, now)
+	m.after, _ = adopt.Learn(adopt.Bridge(new), r.learned).DecidedAs(r.document).WithApprovals(r.approvals, now)
 	var err error
-	if m.entriesBefore, err = entries(m.before); err != nil {
+	if m.entriesBefore, err = entries(m.before, r.learned); err != nil {
 		return nil, err
 	}
-	if m.entriesAfter, err = entries(m.after); err != nil {
+	if m.entriesAfter, err = entries(m.after, r.learned); err != nil {
 		return nil, err
 	}
 	m.byTool = map[string][]int{}
@@ -88,8 +94,8 @@ func (r *Reader) Mark(old, new *surface.McpSurfaceSnapshot, d diff.Delta, findin
 }
 
 // entries are the entries of tools-metadata by the tool's name.
-func entries(d air.Document) (map[string][]byte, error) {
-	view, err := metadata.Build(d)
+func entries(d air.Document, learned profile.Document) (map[string][]byte, error) {
+	view, err := metadata.Build(d, learned)
 	if err != nil {
 		return nil, fmt.Errorf("tell what of tools-metadata is touched: %w", err)
 	}

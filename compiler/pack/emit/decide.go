@@ -9,6 +9,7 @@ import (
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
 	"anvil/compiler/surface"
+	"anvil/learn/profile"
 )
 
 // Decided is what people decided of a service beside its approvals. All of it is recorded in the document, so that a pack follows from what
@@ -24,9 +25,9 @@ func DecidedIn(d air.Document) Decided {
 	return Decided{Overlays: d.Overlays(), Blocks: d.PersonsBlocks(), Lapses: d.Lapses()}
 }
 
-// Lower runs the bridge on a snapshot and puts everything but approvals in force, with findings about that.
-func (d Decided) Lower(s *surface.McpSurfaceSnapshot) (air.Document, []diag.Finding) {
-	return d.onto(adopt.Bridge(s))
+// Lower runs the bridge on a snapshot, adds what was learned, and puts everything but approvals in force, with findings about that.
+func (d Decided) Lower(s *surface.McpSurfaceSnapshot, learned profile.Document) (air.Document, []diag.Finding) {
+	return d.onto(adopt.Learn(adopt.Bridge(s), learned))
 }
 
 func (d Decided) onto(bridged air.Document) (air.Document, []diag.Finding) {
@@ -42,7 +43,7 @@ func (in Inputs) decide() (air.Document, []diag.Finding) {
 
 // decideOn is decide of what the bridge makes of the snapshot.
 func (in Inputs) decideOn(bridged air.Document) (air.Document, []diag.Finding) {
-	lowered, about := in.Decided.onto(bridged)
+	lowered, about := in.Decided.onto(adopt.Learn(bridged, in.Learned))
 	if in.Auth.Type != "" {
 		lowered.Service.Auth = in.Auth
 	}

@@ -16,6 +16,7 @@ import (
 	"anvil/compiler/diff"
 	"anvil/compiler/pack"
 	"anvil/compiler/surface"
+	"anvil/learn/profile"
 )
 
 // Inputs are everything a pack is made from.
@@ -26,6 +27,7 @@ type Inputs struct {
 	Auth      air.Auth                    // as the configuration shows it, in every mode; the zero value is unknown
 	Decided   Decided                     // what people decided beside approvals
 	Upstream  *pack.Upstream              // facade mode only
+	Learned   profile.Document            // what was observed of calls; profiles of other servers and contracts count for nothing
 	Base      *surface.McpSurfaceSnapshot // to compare with; may be nil
 
 	// Earlier is a pack that was opened and that [Recheck] found nothing in, or nil. What it made by the same steps is taken from it, and, without
@@ -48,6 +50,7 @@ type Built struct {
 // Build makes the pack.
 func Build(in Inputs) (Built, error) {
 	document, decided := in.decide()
+	in.Learned = relevant(in.Learned, document)
 	b := Built{Document: document, Files: map[string][]byte{}, Findings: slices.Concat(decided, document.Diagnostics, air.Validate(document))}
 	diag.Sort(b.Findings)
 	if in.Base != nil {
@@ -71,6 +74,18 @@ func Build(in Inputs) (Built, error) {
 	}
 	b.Files[pack.ManifestFile], err = canon.Encode(b.Manifest)
 	return b, err
+}
+
+// relevant keeps the profiles of what the document has: the pack holds no others.
+func relevant(learned profile.Document, d air.Document) profile.Document {
+	of := map[[2]string]bool{}
+	for _, o := range d.Operations {
+		of[[2]string{o.MCP.ToolName, o.ContractDigest}] = true
+	}
+	learned.Tools = slices.DeleteFunc(slices.Clone(learned.Tools), func(p profile.Profile) bool {
+		return p.Server != d.Service.ID || !of[[2]string{p.Name, p.Contract}]
+	})
+	return learned
 }
 
 // base returns the digest of the snapshot that the pack's comparison is with, "" when it holds none.

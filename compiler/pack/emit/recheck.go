@@ -29,6 +29,9 @@ func InputsFrom(p *pack.Pack, document air.Document) (in Inputs, err error) {
 	if in.Snapshot, err = p.Snapshot(); err != nil {
 		return in, err
 	}
+	if in.Learned, err = p.Learned(); err != nil {
+		return in, err
+	}
 	in.Approvals, in.Decided, in.Auth = pack.Approvals(document), DecidedIn(document), document.Service.Auth
 	if in.Mode == pack.Facade {
 		settings, err := p.Settings()

@@ -32,9 +32,10 @@ type files map[string][]byte
 // emitters lists every artifact of a pack, each behind those it is made of. A new one adds its line: id, kind, version, inputs, emitter.
 var emitters = []emitter{
 	{id: "snapshot", kind: pack.KindSnapshot, version: 1, from: []string{"surface"}, emit: one(pack.SnapshotFile, (*graph).snapshot)},
-	{id: "air", kind: pack.KindAIR, version: 1, from: []string{"surface", "auth", "approvals", "decided"}, emit: one(pack.AIRFile, (*graph).air)},
+	{id: "learned", kind: pack.KindLearned, version: 1, from: []string{"learning"}, emit: one(pack.LearnedFile, (*graph).learned), when: isLearned},
+	{id: "air", kind: pack.KindAIR, version: 1, from: []string{"surface", "auth", "approvals", "decided", "learning"}, emit: one(pack.AIRFile, (*graph).air)},
 	{id: "signature", kind: pack.KindSignature, version: 1, from: []string{"air"}, emit: one(pack.SignatureFile, (*graph).signature)},
-	{id: "tools-metadata", kind: pack.KindMetadata, version: 1, from: []string{"air"}, emit: (*graph).metadata},
+	{id: "tools-metadata", kind: pack.KindMetadata, version: 1, from: []string{"air", "learning"}, emit: (*graph).metadata},
 	{id: "capabilities", kind: pack.KindCapability, version: 1, from: []string{"air"}, emit: ofDocument(capability.Build)},
 	{id: "skill", kind: pack.KindSkill, version: 1, from: []string{"air"}, emit: ofDocument(skill.Build)},
 	{id: "command-line", kind: pack.KindCommandLine, version: 1, from: []string{"air"}, emit: ofDocument(command.Files)},
@@ -49,6 +50,7 @@ var sources = map[string]func(*graph) (string, error){
 	"auth":      func(g *graph) (string, error) { return canon.DigestValue(g.built.Document.Service.Auth) },
 	"approvals": func(g *graph) (string, error) { return canon.DigestValue(pack.Approvals(g.built.Document)) },
 	"decided":   func(g *graph) (string, error) { return canon.DigestValue(DecidedIn(g.built.Document)) },
+	"learning":  func(g *graph) (string, error) { return canon.DigestValue(g.in.Learned.Tools) },
 }
 
 // diffNode is the id of the comparison with a base, which cannot be made again without it.
@@ -67,6 +69,7 @@ func ofDocument(build func(air.Document) (map[string][]byte, error)) func(*graph
 	return func(g *graph) (files, error) { return build(g.built.Document) }
 }
 
+func isLearned(in Inputs) bool  { return len(in.Learned.Tools) > 0 }
 func isFacade(in Inputs) bool   { return in.Mode == pack.Facade }
 func isCompared(in Inputs) bool { return in.base() != "" }
 
@@ -83,10 +86,12 @@ func encodeDocument(d air.Document) ([]byte, error) {
 	return yaml.FromJSON(text)
 }
 
+func (g *graph) learned() ([]byte, error) { return g.in.Learned.Encode() }
+
 func (g *graph) signature() ([]byte, error) { return canon.Encode(g.built.Document.Signature()) }
 
 func (g *graph) metadata() (files, error) {
-	view, err := metadata.Build(g.built.Document)
+	view, err := metadata.Build(g.built.Document, g.in.Learned)
 	if err != nil {
 		return nil, err
 	}

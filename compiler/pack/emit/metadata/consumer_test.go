@@ -17,6 +17,9 @@ import (
 	"anvil/compiler/surface"
 	"anvil/compiler/yaml"
 	"anvil/internal/corpus"
+	"anvil/learn"
+	"anvil/learn/profile"
+	"anvil/learn/view"
 )
 
 // member is a member of the original layout: its name, and how its value is read. One that is optional is absent or a value, never null.
@@ -224,7 +227,7 @@ func consume(data []byte) error {
 // TestConsumersOfTheOriginalLayoutReadIt reads what is emitted of every captured server, JSON and YAML, as they do.
 func TestConsumersOfTheOriginalLayoutReadIt(t *testing.T) {
 	corpus.EachOnce(t, func(t *testing.T, _ string, s *surface.McpSurfaceSnapshot) {
-		d, err := Build(adopt.Bridge(s))
+		d, err := Build(adopt.Bridge(s), profile.Document{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,18 +253,25 @@ func TestConsumersOfTheOriginalLayoutReadIt(t *testing.T) {
 }
 
 // full is a document with every member filled in: what stands in it once calls are observed.
-func full(t *testing.T) Document {
-	d := view(t, reads)
-	ms, tokens, ewma := 812.5, 40.0, 0.0912
+func full(t *testing.T) view.Document {
+	d := built(t, reads)
+	ms, tokens, ewma, last := 812.5, 40.0, 0.0912, "2026-03-02T08:14:41.000Z"
+	interval := view.Interval{Low: 0.05, High: 0.31, Confidence: 0.95}
+	spread := view.Spread{N: 28, P50: 700, P90: 900, P95: 950, P99: 990, RelativeError: 0.01}
 	o := &d.Tools[0]
-	o.Annotation.Owner, o.Annotation.Budget, o.Annotation.Sampling = "secops", &Budget{2.5, "USD"}, canon.Raw(`{"temperature":0}`)
-	o.Insights = map[string]Insight{"observed_failure_rate": {canon.Raw("0.1429"), 0.64, InsightEvaluation}}
-	o.Recommendations = []Recommendation{{RecommendRouting, canon.Raw(`{"perToolLimit":2.5}`), "four fifths of the allowance is gone"}}
-	o.Stats = &Stats{28, 4, 0.1429, &ms, 2.1, "2026-03-02T08:14:41.000Z"}
+	o.Annotation.Owner, o.Annotation.Budget, o.Annotation.Sampling = "secops", &view.Budget{Limit: 2.5, Currency: "USD"}, canon.Raw(`{"temperature":0}`)
+	o.Insights = map[string]view.Insight{"observed_failure_rate": {Value: canon.Raw("0.1429"), Confidence: 0.64, Source: learn.FromEvaluation, N: 28, Window: "recent:28",
+		Interval: &interval, ObservedAt: last}}
+	o.Recommendations = []view.Recommendation{{Type: learn.RecommendRouting, Payload: canon.Raw(`{"perToolLimit":2.5}`), Rationale: "four fifths of the allowance is gone",
+		Confidence: 0.64}}
+	o.Stats = &view.Stats{Invocations: 28, Failures: 4, FailureRate: 0.1429, AvgDurationMs: &ms, TotalCost: 2.1, LastObservedAt: last,
+		Costs: []view.Cost{{Currency: "USD", Calls: 28, Total: "2.1"}}}
 	o.Middleware = canon.Raw(`{"cache":true}`)
-	o.Metrics = map[string]Metric{"all": {28, 4, 0.1429, &ms, &tokens, &tokens, 0.0714, 2.1, &ewma}}
-	o.UpdatedAt = "2026-03-02T08:14:41.000Z"
-	o.Evidence = &Evidence{28, "all", Interval{0.05, 0.31, 0.95}, "2026-03-02T08:14:41.000Z"}
+	o.Metrics = map[string]view.Metric{"all": {Invocations: 28, Failures: 4, FailureRate: 0.1429, AvgDurationMs: &ms, AvgInputTokens: &tokens, AvgOutputTokens: &tokens,
+		RetryRate: 0.0714, TotalCost: 2.1, EwmaFailureRate: &ewma}}
+	o.UpdatedAt = last
+	o.Evidence = &view.Evidence{N: 28, Window: "all", Interval: interval, ObservedAt: last, Clients: 2, Latency: &spread, Result: &spread,
+		Codes: []view.Code{{Code: "ETIMEDOUT", N: 4}}}
 	d.GraphInsights = canon.Raw(`{}`)
 	return d
 }
@@ -325,7 +335,7 @@ func TestGovernanceComesFromTheDocument(t *testing.T) {
 	}
 	document := adopt.Bridge(s)
 	document.Operations[1].Owner, document.Operations[1].Tags = air.Owner{ID: "ada", Kind: air.OwnerPerson}, []string{"catalogue", "read"}
-	d, err := Build(document)
+	d, err := Build(document, profile.Document{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,58 +1,48 @@
 // Package metadata emits tools-metadata: what is known of every tool, in the layout that consumers of the
 // dev.adaptivemcp/tools-metadata extension read, with anvil's optional fields behind it.
 //
-// It reads an AIR document and returns one document in YAML and JSON. Nothing in it is measured here: without telemetry the statistics are
-// absent, not zero. The types say the whole layout of the extension, for those who fill in what was learned.
+// It reads an AIR document and the profiles of its tools, and returns one document of learn/view. Nothing in it is measured here: without telemetry the
+// statistics are absent, not zero.
 package metadata
 
 import (
-	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
-
-	"crypto/sha256"
 
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
-	"anvil/compiler/yaml"
+	"anvil/learn/profile"
+	"anvil/learn/view"
 )
 
-// formatVersion is the version of the extension's layout.
-const formatVersion = "0.1.0"
-
-// notGenerated stands for a time that is not recorded: a pack holds none, so that equal inputs give equal bytes.
-const notGenerated = "1970-01-01T00:00:00.000Z"
-
-// Build returns the view of an AIR document: every tool, whatever its state, ordered by name.
-func Build(d air.Document) (Document, error) {
-	doc := Document{Version: formatVersion, GeneratedAt: notGenerated, Tools: []Tool{}, Snapshot: d.Service.Source.Snapshot, Canon: canon.ID}
+// Build returns the view of an AIR document, with what was learned of its tools: every tool, whatever its state, ordered by name. Profiles of other servers or
+// contracts are left out.
+func Build(d air.Document, learned profile.Document) (view.Document, error) {
+	doc := view.Document{Version: view.FormatVersion, GeneratedAt: view.NotGenerated, Tools: []view.Tool{}, Snapshot: d.Service.Source.Snapshot, Canon: canon.ID}
 	for _, o := range d.Operations {
-		doc.Tools = append(doc.Tools, tool(d.Service, o))
+		t := tool(d.Service, o)
+		if p, known := learned.Find(d.Service.ID, o.MCP.ToolName, o.ContractDigest); known {
+			view.Observe(&t, p)
+		}
+		doc.Tools = append(doc.Tools, t)
 	}
-	slices.SortStableFunc(doc.Tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
-	text, err := canon.EncodeCompact(doc.Tools)
+	sealed, err := doc.Sealed()
 	if err != nil {
-		return Document{}, fmt.Errorf("build tools-metadata: %w", err)
+		return view.Document{}, fmt.Errorf("build tools-metadata: %w", err)
 	}
-	var tagged canon.Builder
-	tagged.Add("tools", canon.MustCanonical(text))
-	tagged.AddText("version", doc.Version)
-	sum := sha256.Sum256(tagged.Bytes())
-	doc.Etag = hex.EncodeToString(sum[:20])
-	return doc, nil
+	return sealed, nil
 }
 
-func tool(service air.Service, o air.Operation) Tool {
+func tool(service air.Service, o air.Operation) view.Tool {
 	tags := append([]string{string(o.Effect.Kind), string(o.Effect.Action)}, o.Tags...)
-	return Tool{
+	return view.Tool{
 		Name: o.MCP.ToolName, Server: service.ID,
-		Annotation: Annotation{
+		Annotation: view.Annotation{
 			Risk: riskLevel(o.Effect.Risk), Owner: o.Owner.ID, Tags: unique(tags), Description: o.Description, RequireApproval: o.Confirmation.Required,
 		},
-		Insights: map[string]Insight{}, Recommendations: []Recommendation{}, Metrics: map[string]Metric{},
+		Insights: map[string]view.Insight{}, Recommendations: []view.Recommendation{}, Metrics: map[string]view.Metric{},
 		Digest: o.ContractDigest, State: string(o.State),
-		Safety: Safety{
+		Safety: &view.Safety{
 			Effect:       fact(o, air.PredicateKind, o.Effect.Kind),
 			Risk:         fact(o, air.PredicateRisk, o.Effect.Risk),
 			Reversible:   fact(o, air.PredicateReversible, o.Effect.Reversible),
@@ -75,42 +65,23 @@ func unique(words []string) []string {
 }
 
 // riskLevel folds the risk ladder to the extension's three levels.
-func riskLevel(r air.Risk) Level {
+func riskLevel(r air.Risk) view.Level {
 	switch r {
 	case air.RiskNone, air.RiskLow:
-		return Low
+		return view.Low
 	case air.RiskMedium:
-		return Medium
+		return view.Medium
 	}
-	return High
+	return view.High
 }
 
-func fact[T ~string | ~bool](o air.Operation, predicate air.Predicate, value T) Fact {
+func fact[T ~string | ~bool](o air.Operation, predicate air.Predicate, value T) view.Fact {
 	r := o.Resolve(predicate)
-	f := Fact{Value: air.ValueOf(value), Status: string(r.Status), Support: air.Rounded(r.Support, 4), Evidence: []Claim{}}
+	f := view.Fact{Value: air.ValueOf(value), Status: string(r.Status), Support: air.Rounded(r.Support, 4), Evidence: []view.Claim{}}
 	for _, c := range o.Evidence {
 		if c.Predicate == predicate && c.Active() {
-			f.Evidence = append(f.Evidence, Claim{c.Value, string(c.Source), c.Method, air.Rounded(c.Confidence, 4)})
+			f.Evidence = append(f.Evidence, view.Claim{Value: c.Value, Source: string(c.Source), Method: c.Method, Confidence: air.Rounded(c.Confidence, 4)})
 		}
 	}
 	return f
-}
-
-// JSON returns the document as JSON.
-func (d Document) JSON() ([]byte, error) { return canon.Encode(d) }
-
-// YAML returns the same document as YAML.
-func (d Document) YAML() ([]byte, error) {
-	_, text, err := d.Encode()
-	return text, err
-}
-
-// Encode is [Document.JSON] and [Document.YAML] at once, in less time than both take.
-func (d Document) Encode() (inJSON, inYAML []byte, err error) {
-	compact, err := canon.EncodeCompact(d)
-	if err != nil {
-		return nil, nil, err
-	}
-	inYAML, err = yaml.FromJSON(compact)
-	return append(canon.Indent(compact, ""), '\n'), inYAML, err
 }

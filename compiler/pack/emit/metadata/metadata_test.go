@@ -10,9 +10,11 @@ import (
 	"anvil/compiler/canon"
 	"anvil/compiler/surface"
 	"anvil/compiler/yaml"
+	"anvil/learn/profile"
+	"anvil/learn/view"
 )
 
-func view(t *testing.T, tools ...string) Document {
+func built(t *testing.T, tools ...string) view.Document {
 	t.Helper()
 	c := surface.Capture{Initialize: []byte(`{"serverInfo":{"name":"shop"}}`), Lists: map[surface.Kind][][]byte{}}
 	for _, tool := range tools {
@@ -22,7 +24,7 @@ func view(t *testing.T, tools ...string) Document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := Build(adopt.Bridge(s))
+	d, err := Build(adopt.Bridge(s), profile.Document{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +47,7 @@ func names(n *canon.Node) []string {
 
 // TestLayout holds the members and their order against those of the extension, which come first; anvil's own stand behind.
 func TestLayout(t *testing.T) {
-	data, err := view(t, reads, deletes).JSON()
+	data, err := built(t, reads, deletes).JSON()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +72,7 @@ func TestLayout(t *testing.T) {
 }
 
 func TestYAMLAndJSONAreOneDocument(t *testing.T) {
-	d := view(t, reads, deletes)
+	d := built(t, reads, deletes)
 	asJSON, err := d.JSON()
 	if err != nil {
 		t.Fatal(err)
@@ -86,20 +88,20 @@ func TestYAMLAndJSONAreOneDocument(t *testing.T) {
 }
 
 func TestEtagFollowsTheToolsAlone(t *testing.T) {
-	a, b := view(t, reads, deletes), view(t, deletes, reads)
+	a, b := built(t, reads, deletes), built(t, deletes, reads)
 	if a.Etag != b.Etag {
 		t.Error("etag depends on the order of arrival")
 	}
-	if c := view(t, reads); c.Etag == a.Etag {
+	if c := built(t, reads); c.Etag == a.Etag {
 		t.Error("etag does not move with the tools")
 	}
-	if d := view(t, strings.Replace(reads, "Reads.", "Reads one.", 1), deletes); d.Etag == a.Etag {
+	if d := built(t, strings.Replace(reads, "Reads.", "Reads one.", 1), deletes); d.Etag == a.Etag {
 		t.Error("etag does not move with a description")
 	}
 }
 
 func TestRiskyToolsAskForApproval(t *testing.T) {
-	d := view(t, reads, deletes)
+	d := built(t, reads, deletes)
 	if got := d.Tools[0].Annotation; got.Risk != "high" || !got.RequireApproval {
 		t.Errorf("delete_item: %+v", got)
 	}

@@ -101,11 +101,6 @@ type Payload struct {
 // Unmeasured is the Payload of which nothing is known.
 var Unmeasured = Payload{Bytes: -1}
 
-// before orders events by when they ended, then by id: the order in which they count, whatever the order they arrive in.
-func (e Event) before(other Event) int {
-	return cmp.Or(e.At.Compare(other.At), cmp.Compare(e.ID, other.ID))
-}
-
 // The bounds of an event's parts.
 const (
 	maxLabel    = 200              // bytes of any name in an event

@@ -61,7 +61,8 @@ func (s *Store) openSQLite(ctx context.Context, path string) error {
 		}
 		address = "file://" + (&url.URL{Path: "/" + strings.TrimPrefix(filepath.ToSlash(absolute), "/")}).EscapedPath()
 	}
-	pragmas := "?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)&_pragma=synchronous(normal)"
+	// A wait for other processes ends with the caller's context; SQLite gives its lock to whoever asks at the right moment, so that one may wait for long.
+	pragmas := "?_txlock=immediate&_pragma=busy_timeout(60000)&_pragma=foreign_keys(1)&_pragma=synchronous(normal)"
 	var err error
 	if s.writer, err = sql.Open("sqlite", address+pragmas); err != nil {
 		return err

@@ -49,6 +49,7 @@ type Options struct {
 	MinAsked       int64         // below it friction is not judged: 10
 	Expiry         time.Duration // after which an insight without new evidence is withdrawn: 30 days
 	Significance   float64       // probability of an error of the first kind of each test: [stat.Significance]
+	Flagging       float64       // the same of the test that flags a tool for its latest failures, which is taken again and again: 0.01
 
 	// Advise draws the recommendations, from the record with its new insights; nil keeps those that are there.
 	Advise func(learn.Record) []learn.Recommendation
@@ -63,6 +64,7 @@ func (o Options) filled() Options {
 	o.MinAsked = cmp.Or(o.MinAsked, 10)
 	o.Expiry = cmp.Or(o.Expiry, 30*24*time.Hour)
 	o.Significance = cmp.Or(o.Significance, stat.Significance)
+	o.Flagging = cmp.Or(o.Flagging, 0.01)
 	return o
 }
 
@@ -138,7 +140,7 @@ func (e *evaluation) failures() {
 		return
 	case lifetimeFailures(e.all, e.voices) < e.o.FailureRate:
 		rest := restOfFailures(e.all, e.voices)
-		if recent.Rate() <= rest.Rate() || stat.SharesDiffer(recent.Hits, recent.N, rest.Hits, rest.N) >= e.o.Significance {
+		if recent.Rate() <= rest.Rate() || stat.SharesDiffer(recent.Hits, recent.N, rest.Hits, rest.N) >= e.o.Flagging {
 			return
 		}
 	}

@@ -28,6 +28,20 @@ const (
 type Call struct {
 	Tool    string        // params.name
 	Request wire.Envelope // the request with the client's id
+
+	// Cancelled is called when the client gives up a call that is under way, whose reply then perhaps never comes. It must not block; nil
+	// tells nobody.
+	Cancelled func()
+
+	refused func(code string) // called before a call is answered that goes no further; nil tells nobody
+}
+
+// refuse answers a call that goes no further.
+func (g gate) refuse(c Call, reply func(wire.Envelope), r refusal) {
+	if c.refused != nil {
+		c.refused(r.reason)
+	}
+	reply(g.session.facade.refuse(r))
 }
 
 // Upstream takes calls. What decides on, repeats or counts calls wraps one Upstream in another.
@@ -43,7 +57,7 @@ type Upstream interface {
 type sender struct{ session *session }
 
 func (u sender) Call(_ context.Context, c Call, reply func(wire.Envelope)) {
-	u.session.forward(c.Request, reply)
+	u.session.forward(c.Request, reply, c.Cancelled)
 }
 
 // gate lets through calls of approved tools whose live contract is the approved one.
@@ -55,7 +69,7 @@ type gate struct {
 func (g gate) Call(ctx context.Context, c Call, reply func(wire.Envelope)) {
 	if _, exposed := g.session.facade.options.Expose[c.Tool]; !exposed {
 		g.session.facade.logf("refused a call of %s: not approved", shown(c.Tool))
-		reply(g.session.facade.refuse(g.session.facade.notExposed(c.Tool)))
+		g.refuse(c, reply, g.session.facade.notExposed(c.Tool))
 		return
 	}
 	if roster := g.session.tools.current(); roster != nil {
@@ -65,7 +79,7 @@ func (g gate) Call(ctx context.Context, c Call, reply func(wire.Envelope)) {
 	g.session.tools.verify(c.Request.Bytes(c.Request.ID), func(roster *roster, err error) {
 		if err != nil {
 			g.session.facade.logf("refused a call of %s: %s", shown(c.Tool), troubleOf(err))
-			reply(g.session.facade.refuse(g.session.facade.notVerified(c.Tool, err)))
+			g.refuse(c, reply, g.session.facade.notVerified(c.Tool, err))
 			return
 		}
 		g.decide(ctx, c, reply, roster)
@@ -75,7 +89,7 @@ func (g gate) Call(ctx context.Context, c Call, reply func(wire.Envelope)) {
 func (g gate) decide(ctx context.Context, c Call, reply func(wire.Envelope), roster *roster) {
 	if fault, bad := roster.faults[c.Tool]; bad {
 		g.session.facade.logf("refused a call of %s: %s", shown(c.Tool), fault.text)
-		reply(g.session.facade.refuse(g.session.facade.mismatch(c.Tool, fault)))
+		g.refuse(c, reply, g.session.facade.mismatch(c.Tool, fault))
 		return
 	}
 	g.next.Call(ctx, c, reply)

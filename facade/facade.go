@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"anvil/compiler/surface"
+	"anvil/learn"
 	"anvil/wire"
 )
 
@@ -33,6 +34,13 @@ type Options struct {
 	// concurrent use and not block. Who runs a facade in its own process learns from it whose words an error is: those of an
 	// upstream can be spelled alike. nil tells nobody.
 	Refused func(Refusal)
+	// Service is the id of the service that observed calls belong to.
+	Service string
+	// Observe gets each call of an approved tool once it has ended: what was refused, failed and was given up as well. It must be safe for concurrent use and not block;
+	// nil observes nothing.
+	Observe func(learn.Observation)
+	// Now is the clock of observations; time.Now.
+	Now func() time.Time
 	// Limits bound what one client can make the facade hold.
 	Limits Limits
 }
@@ -80,6 +88,9 @@ type Facade struct {
 	cancel  context.CancelFunc
 	notes   notes // of HTTP requests that belong to no session yet
 	texts   texts
+	now     func() time.Time
+
+	contracts map[string]string // digests of what is exposed, by tool
 
 	mu       sync.Mutex
 	closed   bool
@@ -104,7 +115,13 @@ func New(o Options) (*Facade, error) {
 		}
 	}
 	o.Expose, o.Known, o.Blocked = maps.Clone(o.Expose), maps.Clone(o.Known), maps.Clone(o.Blocked)
-	f := &Facade{options: o, limits: o.Limits.withDefaults(), sessions: map[string]*httpSession{}}
+	f := &Facade{options: o, limits: o.Limits.withDefaults(), sessions: map[string]*httpSession{}, now: o.Now, contracts: map[string]string{}}
+	if f.now == nil {
+		f.now = time.Now
+	}
+	for tool, item := range o.Expose {
+		f.contracts[tool] = item.ContractDigest()
+	}
 	f.notes.log = f.logf
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	return f, nil

@@ -31,6 +31,7 @@ type pendingCall struct {
 	id        []byte // the client's, nil for a request of the facade's own
 	reply     func(wire.Envelope)
 	cancelled bool
+	given     func() // up by the client; nil tells nobody
 }
 
 var errTooMany = errors.New("too many requests await their reply")
@@ -72,6 +73,14 @@ func (p *pendingCalls) settle(id uint64) (c pendingCall, ok bool) {
 
 // cancel finds the request that the client knows by the raw id, and returns the id it has upstream.
 func (p *pendingCalls) cancel(id []byte) (upstreamID []byte, ok bool) {
+	upstreamID, given := p.markCancelled(id)
+	if given != nil {
+		given()
+	}
+	return upstreamID, upstreamID != nil
+}
+
+func (p *pendingCalls) markCancelled(id []byte) (upstreamID []byte, given func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for key, c := range p.open {
@@ -84,9 +93,9 @@ func (p *pendingCalls) cancel(id []byte) (upstreamID []byte, ok bool) {
 			delete(p.open, p.cancelled[0])
 			p.cancelled = p.cancelled[1:]
 		}
-		return strconv.AppendUint(nil, key, 10), true
+		return strconv.AppendUint(nil, key, 10), c.given
 	}
-	return nil, false
+	return nil, nil
 }
 
 // sameID reports whether two raw ids are one value, however they are spelled.
@@ -113,9 +122,10 @@ func (p *pendingCalls) quiet() bool {
 
 var frames = sync.Pool{New: func() any { return new([]byte) }}
 
-// forward sends a client's request upstream under an id of the session's; reply gets the answer under that id.
-func (s *session) forward(e wire.Envelope, reply func(wire.Envelope)) {
-	id, err := s.pending.add(pendingCall{id: bytes.Clone(e.Bytes(e.ID)), reply: reply})
+// forward sends a client's request upstream under an id of the session's; reply gets the answer under that id. given is called when the client gives
+// the request up; it may be nil.
+func (s *session) forward(e wire.Envelope, reply func(wire.Envelope), given func()) {
+	id, err := s.pending.add(pendingCall{id: bytes.Clone(e.Bytes(e.ID)), reply: reply, given: given})
 	switch {
 	case errors.Is(err, errTooMany):
 		reply(s.facade.refuse(refusal{code: codeServer, message: err.Error(), reason: tooManyInFlight, hint: "wait for some of them"}))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"anvil/wire"
@@ -34,6 +35,9 @@ type session struct {
 	cancel context.CancelCauseFunc
 	done   chan struct{}  // closed when the upstream is gone too
 	work   sync.WaitGroup // goroutines beside the reader
+
+	id       string        // in observations; empty where nobody observes
+	observed atomic.Uint64 // calls so far, where somebody does
 
 	pending pendingCalls
 	version string // the protocol version agreed on; guarded by pending.mu
@@ -67,6 +71,9 @@ func (f *Facade) open(parent context.Context, client front) (*session, error) {
 	s := &session{facade: f, front: client, up: up, done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancelCause(parent)
 	s.calls = gate{s, sender{s}}
+	if f.options.Observe != nil {
+		s.id, s.calls = newID(), observer{s, s.calls}
+	}
 	s.tools.session = s
 	s.notes.log = f.logf
 	s.pending.limit = f.limits.InFlight
@@ -117,9 +124,9 @@ func (s *session) request(e wire.Envelope, to *stream) {
 		s.forward(e, func(answer wire.Envelope) {
 			s.agreed(answer)
 			reply(answer)
-		})
+		}, nil)
 	default:
-		s.forward(e, reply)
+		s.forward(e, reply, nil)
 	}
 }
 

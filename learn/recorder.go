@@ -13,6 +13,13 @@ type Observation struct {
 	Event
 	Arguments []byte // JSON; nil if there were none
 	Result    []byte // JSON; nil if there was none
+	Release   func() // called once the payloads are not needed any more, whether they were taken or not; nil where they need not be given back
+}
+
+func (o Observation) release() {
+	if o.Release != nil {
+		o.Release()
+	}
 }
 
 // RecorderOptions tune a [Recorder]. Zero fields are the defaults.
@@ -92,6 +99,7 @@ func (r *Recorder) Observe(o Observation) bool {
 			r.waiting.Add(-size)
 		}
 		r.dropped.Add(1)
+		o.release()
 		return false
 	}
 	select {
@@ -101,6 +109,7 @@ func (r *Recorder) Observe(o Observation) bool {
 	default:
 		r.waiting.Add(-size)
 		r.dropped.Add(1)
+		o.release()
 		return false
 	}
 }

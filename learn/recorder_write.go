@@ -15,6 +15,7 @@ func (r *Recorder) write(ctx context.Context) {
 	take := func(o Observation) {
 		batch = append(batch, digester.event(o))
 		r.waiting.Add(-int64(len(o.Arguments) + len(o.Result)))
+		o.release()
 	}
 	linger := time.NewTimer(r.options.Linger)
 	linger.Stop()

@@ -17,6 +17,8 @@ type Approval struct {
 	Expires        string `json:"expires,omitzero"` // last day it holds, "2006-01-02" in UTC, or a time in RFC 3339
 	ContractDigest string `json:"contractDigest"`   // of the operation that was looked at
 	TextDigest     string `json:"textDigest"`       // of the text that was read
+
+	Effect EffectKind `json:"effect,omitzero"` // what the operation was taken for; of approvals that do not say, nothing follows
 }
 
 // approvalMethod marks the claims that stand for an approval, so that they can be taken back with it.
@@ -97,6 +99,8 @@ func (o Operation) refuses(a Approval, now time.Time) (diag.Rule, string) {
 		return approvalLapsed, "lapses: the operation's contract has changed since"
 	case a.TextDigest != o.TextDigest:
 		return approvalLapsed, "lapses: the operation's text has changed since"
+	case a.Effect == Read && o.Effect.Kind != Read:
+		return approvalLapsed, "lapses: it was given to a read, and the operation is taken for a change now"
 	case !until.IsZero() && !now.Before(until):
 		return approvalExpired, fmt.Sprintf("expired on %s", a.Expires)
 	}

@@ -34,6 +34,7 @@ what it lets pass because somebody accepted it is told on stderr.
 			&cli.StringFlag{Name: "out", Usage: "write the pack to this `FOLDER`"},
 			&cli.StringFlag{Name: "base", Usage: "compare with this `SNAPSHOT` file or pack, into diff/"},
 			formatFlag(reportFormats...),
+			learnFlag("use what was observed of the server's tools"),
 			&cli.StringFlag{Name: "approve", Value: "none", Usage: "approve these `OPERATIONS` at once: none, read-only or all"},
 		}, append(gateFlags(), approvalFlags()...)...)...),
 		Action: sh.adopt,
@@ -134,6 +135,9 @@ func (sh *shell) adoptInto(c *cli.Context, out string, in emit.Inputs, selection
 	}
 	decided, withdrawn, err := sh.decided(c, earlier, in.Snapshot, in.Decided.Overlays)
 	if err != nil {
+		return built, given, err
+	}
+	if in.Learned, err = sh.learned(c, in.Snapshot, earlier); err != nil {
 		return built, given, err
 	}
 	lowered, _ := decided.Lower(in.Snapshot, in.Learned)

@@ -181,7 +181,7 @@ func (sh *shell) approvalsFor(earlier *pack.Pack, d air.Document, decided emit.D
 
 // withApproval returns the approvals with the record of one of o in place of any other.
 func withApproval(approvals []air.Approval, record air.Approval, o air.Operation) []air.Approval {
-	record.Operation, record.ContractDigest, record.TextDigest = o.ID, o.ContractDigest, o.TextDigest
+	record.Operation, record.ContractDigest, record.TextDigest, record.Effect = o.ID, o.ContractDigest, o.TextDigest, o.Effect.Kind
 	return append(withoutApproval(approvals, o.ID), record)
 }
 

@@ -16,6 +16,7 @@ import (
 	"anvil/compiler/surface"
 	"anvil/facade"
 	"anvil/internal/config"
+	"anvil/learn"
 	"anvil/wire"
 )
 
@@ -29,6 +30,7 @@ environment, then from the server of that name in the configuration. Only loopba
 			configFlag(),
 			&cli.BoolFlag{Name: "stdio", Usage: "serve one client on stdin and stdout (the default)"},
 			&cli.StringFlag{Name: "http", Usage: "serve streamable HTTP on `ADDRESS`, such as 127.0.0.1:8080"},
+			learnFlag("record every call: sizes, shapes and keyed digests, no payloads"),
 		},
 		Action: sh.serve,
 	}
@@ -57,7 +59,13 @@ func (sh *shell) serve(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := sh.openFacade(c, p, document, facadeWatch{log: sh.logger()})
+	log := sh.logger()
+	recording, err := sh.record(c, log)
+	if err != nil {
+		return err
+	}
+	defer recording.close()
+	f, err := sh.openFacade(c, p, document, facadeWatch{log: log, observe: recording.observe()})
 	if err != nil {
 		return err
 	}
@@ -129,10 +137,11 @@ func (sh *shell) logger() func(string) {
 	}
 }
 
-// facadeWatch is who is told of what a facade does; either may be nil.
+// facadeWatch is who is told of what a facade does; each may be nil.
 type facadeWatch struct {
 	log     func(string)
 	refused func(facade.Refusal)
+	observe func(learn.Observation)
 }
 
 // openFacade makes the facade of a pack, whose document is trusted, before the server that the pack names.
@@ -170,7 +179,7 @@ func (sh *shell) openFacadeTo(target config.Target, p *pack.Pack, document air.D
 	if log == nil {
 		log = func(string) {}
 	}
-	o := facade.Options{Name: p.Dir, Source: shellTarget(target), Dial: dial, Log: log, Refused: watch.refused}
+	o := facade.Options{Name: p.Dir, Source: shellTarget(target), Dial: dial, Log: log, Refused: watch.refused, Service: document.Service.ID, Observe: watch.observe, Now: sh.now}
 	if err := sh.expose(&o, p, document); err != nil {
 		return nil, err
 	}

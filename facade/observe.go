@@ -1,0 +1,147 @@
+package facade
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"anvil/learn"
+	"anvil/wire"
+)
+
+// maxObserved is up to which size a payload is handed over for its digest, in bytes; of a larger one its size alone is told. It is copied, since a frame is used
+// again once it is on its way.
+const maxObserved = 256 << 10
+
+// observer tells of each call of an approved tool once it has ended, and changes nothing of it.
+type observer struct {
+	session *session
+	next    Upstream
+}
+
+// observing is a call that is under way.
+type observing struct {
+	session *session
+	tool    string
+	begun   time.Time
+	number  uint64
+	input   int // bytes of the arguments; less than zero: there were none
+	buffer  *[]byte
+	told    atomic.Bool
+}
+
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+func (o observer) Call(ctx context.Context, c Call, reply func(wire.Envelope)) {
+	if _, exposed := o.session.facade.options.Expose[c.Tool]; !exposed { // clients can make up any number of names
+		o.next.Call(ctx, c, reply)
+		return
+	}
+	now := &observing{session: o.session, tool: c.Tool, begun: o.session.facade.now(), number: o.session.observed.Add(1), input: -1, buffer: buffers.Get().(*[]byte)}
+	*now.buffer = (*now.buffer)[:0]
+	params := c.Request.Bytes(c.Request.Params)
+	if span, ok := wire.Member(params, "arguments"); ok {
+		now.input = span.End - span.Start
+		if now.input <= maxObserved {
+			*now.buffer = append(*now.buffer, params[span.Start:span.End]...)
+		}
+	}
+	c.Cancelled = func() { now.tell(learn.Cancelled, "", nil) }
+	c.refused = func(code string) { now.tell(learn.Refused, code, nil) }
+	o.next.Call(ctx, c, func(e wire.Envelope) {
+		outcome, code := outcomeOf(e)
+		now.tell(outcome, code, e.Bytes(e.Result))
+		reply(e)
+	})
+}
+
+// outcomeOf reads how a call ended out of its reply. Trouble with the upstream is told by the facade's own data.code, which a server may spell as well: either
+// way it is a failure. What the facade refused is not read out of a reply.
+func outcomeOf(e wire.Envelope) (learn.Outcome, string) {
+	if present(e.Error) {
+		text := e.Bytes(e.Error)
+		if data, ok := wire.Member(text, "data"); ok {
+			if code, isTrouble := troubleCode(text[data.Start:data.End]); isTrouble {
+				return learn.Failed, code
+			}
+		}
+		if span, ok := wire.Member(text, "code"); ok {
+			return learn.Failed, "jsonrpc:" + string(bytes.TrimPrefix(text[span.Start:span.End], []byte("+")))
+		}
+		return learn.Failed, ""
+	}
+	result := e.Bytes(e.Result)
+	if span, ok := wire.Member(result, "isError"); ok && string(result[span.Start:span.End]) == "true" {
+		return learn.Failed, "tool_error"
+	}
+	return learn.Succeeded, ""
+}
+
+// troubleCode is data.code where it is one of the facade's for an upstream in trouble.
+func troubleCode(data []byte) (string, bool) {
+	if len(data) == 0 || data[0] != '{' {
+		return "", false
+	}
+	span, ok := wire.Member(data, "code")
+	if !ok {
+		return "", false
+	}
+	code, ok := wire.Unquote(data[span.Start:span.End])
+	return code, ok && upstreamCodes[code]
+}
+
+var upstreamCodes = map[string]bool{upstreamGone: true, upstreamTrouble: true, upstreamAuth: true, tooManyInFlight: true}
+
+// tell hands the call over, once.
+func (o *observing) tell(outcome learn.Outcome, code string, result []byte) {
+	if !o.told.CompareAndSwap(false, true) {
+		return
+	}
+	f := o.session.facade
+	end := f.now()
+	seen := learn.Observation{Event: learn.Event{
+		ID: o.session.id + "/" + number16(o.number), Tool: learn.Tool{Server: f.options.Service, Name: o.tool, Contract: f.contracts[o.tool]},
+		Session: uuid(o.session.id), At: end, Duration: end.Sub(o.begun), Outcome: outcome, Code: code, Attempts: 1,
+		Input: learn.Payload{Bytes: int64(o.input)}, Output: learn.Unmeasured,
+	}}
+	if outcome == learn.Refused {
+		seen.Duration = learn.Untimed
+	}
+	split := len(*o.buffer)
+	if result != nil {
+		seen.Output = learn.Payload{Bytes: int64(len(result))}
+		if len(result) <= maxObserved {
+			*o.buffer = append(*o.buffer, result...)
+			seen.Result = (*o.buffer)[split:]
+		}
+	}
+	if o.input >= 0 && o.input <= maxObserved {
+		seen.Arguments = (*o.buffer)[:split:split]
+	}
+	buffer := o.buffer
+	seen.Release = func() { buffers.Put(buffer) }
+	f.options.Observe(seen)
+}
+
+// number16 is n in 16 hexadecimal digits.
+func number16(n uint64) string {
+	digits := strconv.AppendUint(nil, n, 16)
+	return "0000000000000000"[len(digits):] + string(digits)
+}
+
+// uuid is an id of 32 digits as UUIDs are written: a name that nobody takes for a credential.
+func uuid(id string) string {
+	return id[:8] + "-" + id[8:12] + "-" + id[12:16] + "-" + id[16:20] + "-" + id[20:]
+}
+
+// newID is an id that no other session has, of 32 hexadecimal digits.
+func newID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}

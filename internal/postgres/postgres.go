@@ -112,10 +112,13 @@ func AsOther(cmd *exec.Cmd, dir string) (bool, error) {
 	return true, os.Chown(dir, as.uid, as.gid)
 }
 
-// leashed starts the server and ends it when its own input ends, as it does when whoever started it dies: an orphan would stay for ever.
-const leashed = `"$@" </dev/null & server=$!
+// leashed starts the server, ends it when its own input ends, as it does when whoever started it dies, and removes the folder: an orphan would stay for ever.
+const leashed = `folder=$1; shift
+"$@" </dev/null & server=$!
 (read -r never; kill -INT $server 2>/dev/null) <&3 &
-wait $server`
+wait $server; status=$?
+case $folder in */anvil-pg-*) cd / && rm -rf "$folder";; esac
+exit $status`
 
 func (c *Cluster) start(ctx context.Context) error {
 	if c.as != nil {
@@ -140,7 +143,7 @@ func (c *Cluster) start(ctx context.Context) error {
 	}
 	defer input.Close()
 	c.leash = leash
-	c.server = exec.Command("sh", "-c", leashed, "sh", filepath.Join(c.bin, "postgres"), "-D", data, "-k", c.folder, "-c", "listen_addresses=", "-c", "fsync=off",
+	c.server = exec.Command("sh", "-c", leashed, "sh", c.folder, filepath.Join(c.bin, "postgres"), "-D", data, "-k", c.folder, "-c", "listen_addresses=", "-c", "fsync=off",
 		"-c", "full_page_writes=off", "-c", "max_connections=60", "-c", "shared_buffers=64MB", "-c", "max_wal_size=1GB")
 	c.as.run(c.server)
 	c.server.Dir, c.server.Stdout, c.server.Stderr, c.server.ExtraFiles = c.folder, c.log, c.log, []*os.File{input}
@@ -165,7 +168,9 @@ func (c *Cluster) ready(ctx context.Context) error {
 			tick.Stop()
 			return nil
 		} else if ctx.Err() != nil {
-			text, _ := os.ReadFile(c.log.Name())
+			text := make([]byte, 4096)
+			n, _ := c.log.ReadAt(text, 0) // the folder may be gone
+			text = text[:n]
 			return fmt.Errorf("the server does not answer: %w: %s\n%s", err, out, text)
 		}
 		select {

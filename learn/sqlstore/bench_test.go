@@ -148,10 +148,10 @@ func BenchmarkRecords(b *testing.B) {
 	s := opened(b, file(b))
 	r := rand.New(rand.NewPCG(5, 6))
 	const tools = 10_000
-	for range 10 {
-		list := calls(r, 10*tools, tools)
+	for range 4 {
+		list := calls(r, 25*tools, tools)
 		for i := range list {
-			list[i].At = storetest.Morning.Add(time.Duration(r.Int64N(int64(24 * time.Hour))))
+			list[i].At, list[i].Model = storetest.Morning.Add(time.Duration(r.Int64N(int64(time.Hour)))), ""
 		}
 		keep(b, s, list...)
 	}

@@ -205,8 +205,12 @@ func (f *folding) fold() {
 	for _, p := range f.plans {
 		if len(p.events) > few {
 			once := learn.Cell{Window: learn.All}
-			for _, e := range p.events {
-				once.Fold(*e)
+			// The ends come first: what lies between them is no sample then, and need not be put among them.
+			last := max(0, len(p.events)-learn.Recents)
+			for _, part := range [][]*learn.Event{p.events[last:], p.events[:last]} {
+				for _, e := range part {
+					once.Fold(*e)
+				}
 			}
 			for _, c := range p.cells {
 				c.delta.Merge(once)

@@ -266,11 +266,11 @@ func callsOf(r learn.Record, all learn.Cell) *Calls {
 
 // spreadOf publishes a sketch whose values are unit times finer than what is told.
 func spreadOf(n, sum int64, unit float64, s sketch.Sketch) *Spread {
-	if n == 0 {
+	if n == 0 || s.Count() == 0 { // sums without a sketch come of an import
 		return nil
 	}
 	at := func(q float64) float64 { return thousandths(s.Quantile(q) / unit) }
-	return &Spread{n, thousandths(float64(sum) / float64(n) / unit), at(0.5), at(0.9), at(0.95), at(0.99), sketch.RelativeError}
+	return &Spread{s.Count(), thousandths(float64(sum) / float64(n) / unit), at(0.5), at(0.9), at(0.95), at(0.99), sketch.RelativeError}
 }
 
 func costsOf(c learn.Cell) []Cost {

@@ -74,7 +74,7 @@ func (s *Store) Reset(ctx context.Context, f learn.Filter, baselinesOnly bool) (
 		}
 		in, list := t.s.dialect.in, t.s.dialect.list(ids)
 		if baselinesOnly || len(ids) == 0 {
-			return t.exec(`DELETE FROM baseline WHERE tool `+in, list)
+			return t.rollOver(list)
 		}
 		for _, statement := range []string{
 			`UPDATE event SET parent = '' WHERE parent <> '' AND parent IN (SELECT id FROM event WHERE tool ` + in + `)`,
@@ -96,6 +96,14 @@ func (s *Store) Reset(ctx context.Context, f learn.Filter, baselinesOnly bool) (
 		return t.outdate()
 	})
 	return reset, err
+}
+
+// rollOver forgets baselines and the first calls that they were made of, so that the calls from now on make new ones.
+func (t *tx) rollOver(tools any) error {
+	if err := t.exec(`DELETE FROM baseline WHERE tool `+t.s.dialect.in, tools); err != nil {
+		return err
+	}
+	return t.exec(`UPDATE cell SET earliest = ? WHERE tool `+t.s.dialect.in, appendSamples(nil, nil), tools)
 }
 
 // keepStated makes anew, as tools that nobody observed, those of which people state something.

@@ -85,7 +85,7 @@ func reset(t *testing.T, s learn.Store) {
 		t.Errorf("%d, %v", n, err)
 	}
 	for _, r := range records(t, s, learn.Filter{}) {
-		if (len(r.Baselines) == 0) != (r.Tool.Name == "x") || len(r.Insights) != 1 || all(r).Invocations != 1 {
+		if (len(r.Baselines) == 0) != (r.Tool.Name == "x") || (len(all(r).Earliest) == 0) != (r.Tool.Name == "x") || len(r.Insights) != 1 || all(r).Invocations != 1 {
 			t.Errorf("%+v", r)
 		}
 	}

@@ -24,7 +24,7 @@ func (sh *shell) adoptCommand() *cli.Command {
 		Name: "adopt", Usage: "adopt a server: capture it, gate it and write its pack",
 		ArgsUsage: "TARGET",
 		Description: `Writes the folder whole or not at all. Adopting into a pack that is there keeps the approvals whose operation has the same
-contract still, and every block, and compares with the surface it was made of, unless --base names another. What the configuration
+contract and text still, and every block, and compares with the surface it was made of, unless --base names another. What the configuration
 states of single tools in its section annotations is put over what is inferred. Nothing is written when the gate refuses the surface;
 what it lets pass because somebody accepted it is told on stderr.
 

@@ -62,11 +62,11 @@ func (sh *shell) adopt(c *cli.Context) error {
 	if err = cmp.Or(err, sh.checkGate(c)); err != nil {
 		return err
 	}
-	var findings []diag.Finding
 	seen, err := sh.observe(c, target)
 	if err != nil {
 		return err
 	}
+	var findings []diag.Finding
 	findings, selection.concerns, err = sh.passGate(c, "adopt", format, seen)
 	if err != nil {
 		return err
@@ -75,6 +75,11 @@ func (sh *shell) adopt(c *cli.Context) error {
 	if in.Decided.Overlays, err = sh.overlaysFor(c, target, seen.snapshot); err != nil {
 		return err
 	}
+	return sh.replacePack(c, out, in, selection, findings, format)
+}
+
+// replacePack builds the pack and puts it into the folder while nobody else changes that, and tells so. findings are those that let the surface pass.
+func (sh *shell) replacePack(c *cli.Context, out string, in emit.Inputs, selection selection, findings []diag.Finding, format string) error {
 	if err := makeParent(out); err != nil {
 		return err
 	}

@@ -85,15 +85,15 @@ func (sh *shell) diff(c *cli.Context) error {
 	return found(len(d.report.Failing(threshold)) > 0)
 }
 
-// compared are two surfaces, and what differs between them.
-type compared struct {
+// comparison is two surfaces, and what differs between them.
+type comparison struct {
 	sides           [2]*surface.McpSurfaceSnapshot
 	changes, ranOut []diag.Finding // differences; acceptances of them that ran out
 	report          diag.Report    // of both
 }
 
 // comparing gets both surfaces that the line names, and judges what differs.
-func (sh *shell) comparing(c *cli.Context, file *config.File, differences differences) (d compared, err error) {
+func (sh *shell) comparing(c *cli.Context, file *config.File, differences differences) (d comparison, err error) {
 	targets, err := sh.twoTargets(c, file)
 	if err != nil {
 		return d, err

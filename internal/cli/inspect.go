@@ -14,6 +14,7 @@ import (
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/emit"
 	"anvil/compiler/tokens"
+	"anvil/internal/config"
 )
 
 func (sh *shell) inspectCommand() *cli.Command {

@@ -25,7 +25,7 @@ func refunds(t *testing.T) air.Document {
 
 func launcherOf(t *testing.T, d air.Document) []byte {
 	t.Helper()
-	files, err := command.Build(d)
+	files, err := command.Files(d)
 	if err != nil || files[pack.CommandLine(d.Service.ID)] == nil {
 		t.Fatalf("no launcher: %v", err)
 	}

@@ -12,18 +12,19 @@ import (
 
 // Overlay is what a person states of one operation in a configuration file. A field that is left out states nothing.
 type Overlay struct {
-	Operation   string          `json:"operation"`            // id
-	SourceRef   string          `json:"sourceRef"`            // the file's name and a JSON pointer: "anvil.yaml#/annotations/refunds/get_refund"
-	By          string          `json:"by,omitzero"`          // who answers for it
-	Reason      string          `json:"reason,omitzero"`      // why
-	Seen        string          `json:"seen,omitzero"`        // Operation.SeenDigest of what was looked at; given where the overlay loosens
-	Deny        bool            `json:"deny,omitzero"`        // nobody calls the operation
-	Effect      EffectKind      `json:"effect,omitzero"`      //
-	Risk        Risk            `json:"risk,omitzero"`        //
-	Reversible  *bool           `json:"reversible,omitempty"` //
-	Idempotency IdempotencyMode `json:"idempotency,omitzero"` //
-	Confirm     *bool           `json:"confirm,omitempty"`    // confirmation.required
-	Query       QueryAllowance  `json:"query,omitzero"`       // queryPolicy.allow: what the programs that callers write may do
+	Operation   string          `json:"operation"`               // id
+	SourceRef   string          `json:"sourceRef"`               // the file's name and a JSON pointer: "anvil.yaml#/annotations/refunds/get_refund"
+	By          string          `json:"by,omitzero"`             // who answers for it
+	Reason      string          `json:"reason,omitzero"`         // why
+	Seen        string          `json:"seen,omitzero"`           // Operation.SeenDigest of what was looked at; given where the overlay loosens
+	Deny        bool            `json:"deny,omitzero"`           // nobody calls the operation
+	Effect      EffectKind      `json:"effect,omitzero"`         //
+	Risk        Risk            `json:"risk,omitzero"`           //
+	Reversible  *bool           `json:"reversible,omitempty"`    //
+	Idempotency IdempotencyMode `json:"idempotency,omitzero"`    //
+	Key         string          `json:"idempotencyKey,omitzero"` // idempotency.key: the argument that carries it
+	Confirm     *bool           `json:"confirm,omitempty"`       // confirmation.required
+	Query       QueryAllowance  `json:"query,omitzero"`          // queryPolicy.allow: what the programs that callers write may do
 
 	HumanApproval *bool    `json:"humanApproval,omitempty"` // confirmation.humanApproval; true asks for the confirmation as well
 	Owner         Owner    `json:"owner,omitzero"`
@@ -68,7 +69,7 @@ func (o Operation) SeenDigest() string {
 
 // fact is one safety fact that an overlay states of an operation.
 type fact struct {
-	field     string
+	field     string // in the configuration, in dots
 	predicate Predicate
 	value     canon.Raw
 	inferred  canon.Raw
@@ -93,6 +94,9 @@ func (v Overlay) facts(o Operation) (facts []fact) {
 	}
 	if v.Idempotency != "" {
 		facts = append(facts, factOf(o, "idempotency", PredicateIdempotency, idempotencyOrder, v.Idempotency))
+	}
+	if v.Key != "" { // a key that goes elsewhere than it should leaves a repeated call unguarded
+		facts = append(facts, fact{"idempotency.key", PredicateKey, ValueOf(v.Key), ValueOf(cmp.Or(o.Idempotency.Key, "none")), v.Key != o.Idempotency.Key})
 	}
 	if v.Confirm != nil {
 		facts = append(facts, factOf(o, "confirm", PredicateConfirmation, confirmationOrder, *v.Confirm))
@@ -149,12 +153,7 @@ func (d Document) takes(command string, than Operation) string {
 // overlaid is o with what v states.
 func (o Operation) overlaid(v Overlay) (Operation, []diag.Finding) {
 	facts, before := v.facts(o), o
-	var loosening []fact
-	for _, f := range facts {
-		if f.loosens {
-			loosening = append(loosening, f)
-		}
-	}
+	loosening := slices.DeleteFunc(slices.Clone(facts), func(f fact) bool { return !f.loosens })
 	var findings []diag.Finding
 	holds := true
 	if len(loosening) == 0 {
@@ -163,9 +162,31 @@ func (o Operation) overlaid(v Overlay) (Operation, []diag.Finding) {
 		found := o.loosened(v, loosening)
 		findings, holds = append(findings, found), found.Rule == overlayLoosens.ID
 	}
+	o = o.stated(v, facts, holds).described(v)
+	for _, inVain := range []func(Overlay) (diag.Finding, bool){o.waives, o.allowsInVain} {
+		if f, found := inVain(v); found {
+			findings = append(findings, f)
+		}
+	}
+	findings = append(findings, o.unfit(v, before)...)
+	if o.State == StateGenerated && (len(loosening) > 0 || len(before.LooserThan(o)) > 0) {
+		o.State = StateReviewRequired
+	}
+	if v.Deny {
+		o.State, o.Block = StateBlocked, &Block{Operation: o.ID, By: v.By, Reason: v.Reason, SourceRef: v.SourceRef + "/deny"}
+	}
+	o.Overlay = &v
+	return o, findings
+}
+
+// stated is o with the facts of v; those that loosen count where holds says so.
+func (o Operation) stated(v Overlay, facts []fact, holds bool) Operation {
+	if len(facts) == 0 {
+		return o
+	}
 	o.Evidence = slices.Clone(o.Evidence)
 	for _, f := range facts {
-		claim := Claim{Subject: o.ID, Predicate: f.predicate, Value: f.value, Source: FromPerson, SourceRef: v.SourceRef + canon.Pointer(f.field),
+		claim := Claim{Subject: o.ID, Predicate: f.predicate, Value: f.value, Source: FromPerson, SourceRef: v.SourceRef + canon.Pointer(strings.Split(f.field, ".")...),
 			Method: overlayMethod, Confidence: 1, Review: Accepted}
 		if f.loosens && !holds {
 			claim.Review = Superseded
@@ -175,23 +196,32 @@ func (o Operation) overlaid(v Overlay) (Operation, []diag.Finding) {
 	if v.Query != "" && holds {
 		o.QueryPolicy = &QueryPolicy{Allow: v.Query, By: v.By, Reason: v.Reason}
 	}
-	if len(facts) > 0 {
-		o = o.Settled()
+	if v.Key != "" && holds {
+		o.Idempotency.Mechanism, o.Idempotency.Key, o.Idempotency.KeyDerivation = MechanismArgument, v.Key, KeyOfClient
 	}
-	o = o.described(v)
-	for _, inVain := range []func(Overlay) (diag.Finding, bool){o.waives, o.allowsInVain} {
-		if f, found := inVain(v); found {
-			findings = append(findings, f)
+	return o.Settled()
+}
+
+// unfit finds what makes o, as v has it, unfit to be served, and did not before: no pack may hold that, whoever states it.
+func (o Operation) unfit(v Overlay, before Operation) (findings []diag.Finding) {
+	known := before.validate()
+	for _, f := range o.validate() {
+		if slices.ContainsFunc(known, func(k diag.Finding) bool { return k.Fingerprint == f.Fingerprint }) {
+			continue
 		}
+		field, hint := "", "take out of it what makes it so"
+		switch f.Rule {
+		case keyCarrierUnsupported.ID:
+			field = "idempotency"
+			hint = fmt.Sprintf("name an argument that takes any text, as in `idempotency: {mode: %s, key: ARGUMENT}`, or take idempotency out", o.Idempotency.Mode)
+		case queryPassthrough.ID:
+			hint = "state `query: read_only` or `query: any` of it, with by and reason, or take out of it what waives the confirmation"
+		}
+		found := v.finding(overlayUnfit, field, fmt.Sprintf("%s: with it %s", v.SourceRef, f.Message), hint)
+		found.Tool = o.MCP.ToolName
+		findings = append(findings, found)
 	}
-	if o.State == StateGenerated && (len(loosening) > 0 || len(before.LooserThan(o)) > 0) {
-		o.State = StateReviewRequired
-	}
-	if v.Deny {
-		o.State, o.Block = StateBlocked, &Block{Operation: o.ID, By: v.By, Reason: v.Reason, SourceRef: v.SourceRef + "/deny"}
-	}
-	o.Overlay = &v
-	return o, findings
+	return findings
 }
 
 // loosened is the finding about facts that are looser than what is inferred: that they hold, or why they do not.

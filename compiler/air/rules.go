@@ -2,12 +2,12 @@ package air
 
 import "anvil/compiler/diag"
 
-// Rules lists the rules of this package: what WithApprovals and Validate report.
+// Rules lists the rules of this package: what WithApprovals, WithBlocks, WithOverlays, Withdrawn and Validate report.
 var Rules = diag.NewCatalog(
 	approvalEnded, approvalExpired, approvalInvalid, approvalLapsed, approvalOrphaned, approvalRefused, approvalTextChanged, approvalUnbound,
 	blockKept, capabilityMemberMissing, duplicateCommand, duplicateFlag, duplicateOperationID, duplicateToolName, emptyRetryConditions,
 	evidenceLoosened, keyCarrierUnsupported, missingConfirmation, overlayAliasTaken, overlayIneffective, overlayLapsed, overlayLoosens,
-	overlayOrphaned, overlayUnsigned, overlayWithdrawn, paginationUnbound, paramsNotDerived, queryPassthrough, statusOperationUnfit,
+	overlayOrphaned, overlayUnfit, overlayUnsigned, overlayWithdrawn, paginationUnbound, paramsNotDerived, queryPassthrough, statusOperationUnfit,
 	unprovenIdempotency, unsafeRetry,
 )
 

@@ -63,6 +63,15 @@ var overlayOrphaned = diag.Rule{
 	Since: "0.1",
 }
 
+var overlayUnfit = diag.Rule{
+	ID:    "overlay-unfit",
+	Title: "An overlay by which an operation cannot be served",
+	Doc: "What the overlay states contradicts what holds of every operation: an idempotency key needs an argument that carries it (`idempotency: {mode: key_supported, " +
+		"key: ARGUMENT}`), and who runs a caller's program without a person's yes needs a query policy (`query`). A pack with it would be opened by nobody.",
+	Class: diag.Error, Security: true,
+	Since: "0.1",
+}
+
 var overlayUnsigned = diag.Rule{
 	ID:    "overlay-unsigned",
 	Title: "An overlay that makes a tool safer than it looks, in nobody's name",

@@ -208,6 +208,6 @@ func (f Finding) writeWitness(b *bytes.Buffer) {
 
 // writeFence writes whole lines as a block of code that nothing in them ends.
 func writeFence(b *bytes.Buffer, language, lines string) {
-	fence := strings.Repeat("`", max(3, longestRun(lines)+1))
+	fence := MarkdownFence(lines)
 	fmt.Fprintf(b, "\n%s%s\n%s%s\n", fence, language, lines, fence)
 }

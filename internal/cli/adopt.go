@@ -24,7 +24,7 @@ func (sh *shell) adoptCommand() *cli.Command {
 		Name: "adopt", Usage: "adopt a server: capture it, gate it and write its pack",
 		ArgsUsage: "TARGET",
 		Description: `Writes the folder whole or not at all. Adopting into a pack that is there keeps the approvals whose operation has the same
-contract still, and every block, and compares with the surface it was made of, unless --base names another. What the configuration
+contract and text still, and every block, and compares with the surface it was made of, unless --base names another. What the configuration
 states of single tools in its section annotations is put over what is inferred. Nothing is written when the gate refuses the surface;
 what it lets pass because somebody accepted it is told on stderr.
 
@@ -62,11 +62,11 @@ func (sh *shell) adopt(c *cli.Context) error {
 	if err = cmp.Or(err, sh.checkGate(c)); err != nil {
 		return err
 	}
-	var findings []diag.Finding
 	seen, err := sh.observe(c, target)
 	if err != nil {
 		return err
 	}
+	var findings []diag.Finding
 	findings, selection.concerns, err = sh.passGate(c, "adopt", format, seen)
 	if err != nil {
 		return err
@@ -75,6 +75,11 @@ func (sh *shell) adopt(c *cli.Context) error {
 	if in.Decided.Overlays, err = sh.overlaysFor(c, target, seen.snapshot); err != nil {
 		return err
 	}
+	return sh.replacePack(c, out, in, selection, findings, format)
+}
+
+// replacePack builds the pack and puts it into the folder while nobody else changes that, and tells so. findings are those that let the surface pass.
+func (sh *shell) replacePack(c *cli.Context, out string, in emit.Inputs, selection selection, findings []diag.Finding, format string) error {
 	if err := makeParent(out); err != nil {
 		return err
 	}

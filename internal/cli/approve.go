@@ -32,7 +32,7 @@ func (sh *shell) approveCommand() *cli.Command {
 		Name: "approve", Usage: "approve operations of a pack, so that they can be called",
 		ArgsUsage: "PACK [OP...]",
 		Description: `OP is a tool name or an operation id; see them with ` + "`anvil mcp inspect PACK`" + `. An approval is bound to the operation's
-contract and lapses when that changes. --read-only and --all leave approvals that hold as they are, and blocked operations blocked;
+contract and to its text, and lapses when either changes. --read-only and --all leave approvals that hold as they are, and blocked operations blocked;
 naming an operation approves it anew, and lifts a block. --read-only passes over the tools of which the gate warns, and says which;
 naming one approves it all the same. ` + "`anvil mcp review PACK`" + ` walks through the operations one by one, ` + "`anvil mcp block`" + ` takes an approval back.`,
 		Flags: append(approvalFlags(),
@@ -202,9 +202,8 @@ func (s selection) choose(d air.Document) (chosen, skipped []air.Operation, err 
 	}
 	for _, o := range d.Operations {
 		named := slices.ContainsFunc(chosen, func(c air.Operation) bool { return c.ID == o.ID })
-		holds := o.State == air.StateApproved && o.Approval.TextDigest == o.TextDigest
 		switch {
-		case named || holds || o.State == air.StateBlocked, !s.all && (!s.readOnly || o.Effect.Kind != air.Read || !o.Reads()):
+		case named || o.State == air.StateApproved || o.State == air.StateBlocked, !s.all && (!s.readOnly || o.Effect.Kind != air.Read || !o.Reads()):
 		case !s.all && (s.concerns.of(o) != "" || o.Lapsed != nil):
 			skipped = append(skipped, o)
 		default:

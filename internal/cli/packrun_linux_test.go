@@ -50,7 +50,7 @@ func TestConfirmationOnATerminal(t *testing.T) {
 			if called := out.text() != ""; called != (tt.want == exitClean) {
 				t.Errorf("the tool was called: %v; it said %q", called, out.text())
 			}
-			if text := seen.text(); !strings.Contains(text, `"params":{"name":"cancel_refund","arguments":{"refundId":"rf-1001"}}`) {
+			if text := seen.text(); !strings.Contains(text, "call \"cancel_refund\" with 1 argument, of ") || !strings.Contains(text, `  "refundId": "rf-1001"`) {
 				t.Errorf("the question does not show the request: %q", text)
 			}
 		})

@@ -36,8 +36,8 @@ func worse(a, b Impact) Impact {
 	return a
 }
 
-// Change is what is known of how one operation, or another part of a surface, changed.
-type Change struct {
+// change is what is known of how one operation, or another part of a surface, changed.
+type change struct {
 	Added, Removed bool
 	Contract       bool            // its contract digest is another one
 	Effect         bool            // its effect digest is another one
@@ -46,9 +46,9 @@ type Change struct {
 	Findings       []diag.Finding  // of the semantic diff, about it
 }
 
-// Classify is the only judge of changes. It goes by what the semantic diff proves and by the safety posture; of digests it takes that something
+// classify is the only judge of changes. It goes by what the semantic diff proves and by the safety posture; of digests it takes that something
 // moved, not what that means.
-func Classify(c Change) Impact {
+func classify(c change) Impact {
 	impact := Compatible
 	if c.Added || c.Contract {
 		impact = Additive // unless something below says that it narrows

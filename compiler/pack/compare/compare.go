@@ -97,7 +97,7 @@ func Packs(old, new *pack.Pack) (Comparison, error) {
 	}
 	c.Findings = diff.Judge(diff.Compare(before.snapshot, after.snapshot, diff.Options{}))
 	c.operations(before, after)
-	c.Surface = Classify(Change{Findings: slices.DeleteFunc(slices.Clone(c.Findings), func(f diag.Finding) bool { return f.Tool != "" })})
+	c.Surface = classify(change{Findings: slices.DeleteFunc(slices.Clone(c.Findings), func(f diag.Finding) bool { return f.Tool != "" })})
 	c.Impact = worse(c.Impact, worse(c.Signature, c.Surface))
 	if c.Settings, err = settings(old, new); err != nil {
 		return c, err

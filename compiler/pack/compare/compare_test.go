@@ -24,36 +24,36 @@ func TestClassify(t *testing.T) {
 	confirmation, risk := []air.Predicate{air.PredicateConfirmation}, []air.Predicate{air.PredicateRisk}
 	tests := []struct {
 		name   string
-		change Change
+		change change
 		want   Impact
 	}{
-		{"nothing", Change{}, Compatible},
-		{"words", Change{Findings: finding("tool-description-changed", diag.Risky, false)}, Compatible},
-		{"words that speak to the model", Change{Findings: finding("tool-description-cue-introduced", diag.Risky, true)}, Sensitive},
-		{"a remark", Change{Findings: finding("in-examples-changed", diag.Safe, false)}, Compatible},
-		{"a wider contract", Change{Contract: true, Findings: finding("in-enum-value-added", diag.Safe, false)}, Additive},
-		{"a narrower contract", Change{Contract: true, Findings: finding("in-enum-value-removed", diag.Breaking, false)}, Breaking},
-		{"an unproven contract", Change{Contract: true, Findings: finding("in-schema-changed", diag.Risky, false)}, Breaking},
-		{"a contract that no rule explains", Change{Contract: true}, Breaking},
-		{"an argument that takes any text now", Change{Contract: true, Findings: finding("in-unbounded-string-introduced", diag.Safe, true)}, Sensitive},
-		{"added", Change{Added: true, Findings: finding("tool-added", diag.Safe, false)}, Additive},
-		{"added, and remarkable", Change{Added: true, Findings: finding("tool-added", diag.Safe, true)}, Additive},
-		{"added under a name like another's", Change{Added: true, Findings: finding("tool-confusable-added", diag.Risky, true)}, Sensitive},
-		{"removed", Change{Removed: true, Findings: finding("tool-removed", diag.Breaking, false)}, Breaking},
-		{"confirmation taken away", Change{Effect: true, Moved: confirmation, Looser: confirmation}, Sensitive},
-		{"confirmation asked for", Change{Effect: true, Moved: confirmation}, Breaking},
-		{"retries allowed", Change{Effect: true, Moved: []air.Predicate{air.PredicateRetries}, Looser: []air.Predicate{air.PredicateRetries}}, Sensitive},
-		{"a higher risk", Change{Effect: true, Moved: risk}, Sensitive},
-		{"a lower risk", Change{Effect: true, Moved: risk, Looser: risk}, Sensitive},
-		{"another action", Change{Effect: true}, Sensitive},
-		{"breaking, and looser", Change{Effect: true, Contract: true, Moved: confirmation, Looser: confirmation, Findings: finding("in-required-added", diag.Breaking, false)}, Sensitive},
-		{"a resource more", Change{Findings: finding("resource-added", diag.Safe, false)}, Additive},
-		{"instructions", Change{Findings: finding("srv-instructions-changed", diag.Risky, false)}, Compatible},
-		{"a capability less", Change{Findings: finding("cap-removed", diag.Breaking, false)}, Breaking},
+		{"nothing", change{}, Compatible},
+		{"words", change{Findings: finding("tool-description-changed", diag.Risky, false)}, Compatible},
+		{"words that speak to the model", change{Findings: finding("tool-description-cue-introduced", diag.Risky, true)}, Sensitive},
+		{"a remark", change{Findings: finding("in-examples-changed", diag.Safe, false)}, Compatible},
+		{"a wider contract", change{Contract: true, Findings: finding("in-enum-value-added", diag.Safe, false)}, Additive},
+		{"a narrower contract", change{Contract: true, Findings: finding("in-enum-value-removed", diag.Breaking, false)}, Breaking},
+		{"an unproven contract", change{Contract: true, Findings: finding("in-schema-changed", diag.Risky, false)}, Breaking},
+		{"a contract that no rule explains", change{Contract: true}, Breaking},
+		{"an argument that takes any text now", change{Contract: true, Findings: finding("in-unbounded-string-introduced", diag.Safe, true)}, Sensitive},
+		{"added", change{Added: true, Findings: finding("tool-added", diag.Safe, false)}, Additive},
+		{"added, and remarkable", change{Added: true, Findings: finding("tool-added", diag.Safe, true)}, Additive},
+		{"added under a name like another's", change{Added: true, Findings: finding("tool-confusable-added", diag.Risky, true)}, Sensitive},
+		{"removed", change{Removed: true, Findings: finding("tool-removed", diag.Breaking, false)}, Breaking},
+		{"confirmation taken away", change{Effect: true, Moved: confirmation, Looser: confirmation}, Sensitive},
+		{"confirmation asked for", change{Effect: true, Moved: confirmation}, Breaking},
+		{"retries allowed", change{Effect: true, Moved: []air.Predicate{air.PredicateRetries}, Looser: []air.Predicate{air.PredicateRetries}}, Sensitive},
+		{"a higher risk", change{Effect: true, Moved: risk}, Sensitive},
+		{"a lower risk", change{Effect: true, Moved: risk, Looser: risk}, Sensitive},
+		{"another action", change{Effect: true}, Sensitive},
+		{"breaking, and looser", change{Effect: true, Contract: true, Moved: confirmation, Looser: confirmation, Findings: finding("in-required-added", diag.Breaking, false)}, Sensitive},
+		{"a resource more", change{Findings: finding("resource-added", diag.Safe, false)}, Additive},
+		{"instructions", change{Findings: finding("srv-instructions-changed", diag.Risky, false)}, Compatible},
+		{"a capability less", change{Findings: finding("cap-removed", diag.Breaking, false)}, Breaking},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Classify(tt.change); got != tt.want {
+			if got := classify(tt.change); got != tt.want {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
 		})

@@ -17,7 +17,7 @@ func operationChange(id string, before, after content, findings []diag.Finding) 
 	was, had := before.document.Find(id)
 	is, has := after.document.Find(id)
 	o := OperationChange{ID: id, Tool: is.MCP.ToolName, Fields: []string{}}
-	c := Change{Added: !had, Removed: !has, Findings: about(findings, was, is)}
+	c := change{Added: !had, Removed: !has, Findings: about(findings, was, is)}
 	switch {
 	case !has:
 		o.Tool, o.Change = was.MCP.ToolName, "removed"
@@ -50,7 +50,7 @@ func operationChange(id string, before, after content, findings []diag.Finding) 
 			o.Change = "changed"
 		}
 	}
-	o.Impact = Classify(c)
+	o.Impact = classify(c)
 	return o
 }
 
@@ -104,7 +104,7 @@ func withMore(changes, more []PostureChange) []PostureChange {
 }
 
 // approvalChange says what became of an approval, and who gave it.
-func approvalChange(was, is *air.Approval) (change, by string) {
+func approvalChange(was, is *air.Approval) (turn, by string) {
 	switch {
 	case was == nil && is == nil || was != nil && is != nil && *was == *is:
 		return "", ""
@@ -118,7 +118,7 @@ func approvalChange(was, is *air.Approval) (change, by string) {
 
 // told are the members of an operation of which a comparison says more than that they differ, or that only explain others.
 var told = []string{
-	"id", "effect", "idempotency", "retries", "confirmation", "input", "output", "mcp", "state", "contractDigest", "textDigest", "evidence", "approval", "errors", "disclosureCost",
+	"id", "effect", "idempotency", "retries", "confirmation", "input", "output", "mcp", "state", "contractDigest", "textDigest", "evidence", "approval", "disclosureCost",
 }
 
 // otherMembers lists what differs in an operation, leaf by leaf, without the members of which more is told.

@@ -288,8 +288,9 @@ func (d Document) Overlays() (overlays []Overlay) {
 	return overlays
 }
 
-// DecidedAs returns d, as the bridge made it, with the overlays and blocks that another document of the service holds.
+// DecidedAs returns d, as the bridge made it, with the overlays and blocks that another document of the server holds, whatever the server called itself.
 func (d Document) DecidedAs(other Document) Document {
+	other = other.As(d)
 	d, _ = d.WithOverlays(other.Overlays())
 	d, _ = d.WithBlocks(other.PersonsBlocks())
 	return d

@@ -152,10 +152,9 @@ func (sh *shell) adoptInto(c *cli.Context, out string, in emit.Inputs, selection
 	return built, given, sh.writePack(out, earlier, built)
 }
 
-// baseFrom is what the pack is compared with: what the line gives or, where the surface is another than the earlier pack of the same service was made
-// of, that one. Where it is the same, the comparison that the earlier pack holds stays.
+// baseFrom is what the pack is compared with: what the line gives or, where the surface is another than the earlier pack was made of, that one. Where it is the same, the comparison that the earlier pack holds stays.
 func baseFrom(earlier *pack.Pack, in emit.Inputs) (*surface.McpSurfaceSnapshot, error) {
-	if in.Base != nil || earlier == nil || earlier.Manifest.Snapshot == in.Snapshot.Digest || earlier.Manifest.ID != air.ServiceID(in.Snapshot.ServerName()) {
+	if in.Base != nil || earlier == nil || earlier.Manifest.Snapshot == in.Snapshot.Digest {
 		return in.Base, nil
 	}
 	return earlier.Snapshot()

@@ -165,9 +165,12 @@ func (sh *shell) approvalsFor(earlier *pack.Pack, d air.Document, decided emit.D
 		if err != nil {
 			return given, err
 		}
-		given.approvals = pack.Approvals(before)
+		if before.Service.ID == d.Service.ID { // of a server that says it is another one nobody approved anything
+			given.approvals = pack.Approvals(before)
+		}
 	}
 	inForce, _ := d.WithApprovals(given.approvals, sh.now())
+	inForce = inForce.WithLapses(decided.Lapses)
 	if given.chosen, given.skipped, err = s.choose(inForce); err != nil {
 		return given, err
 	}

@@ -85,7 +85,7 @@ func (sh *shell) adopt(c *cli.Context) error {
 		}
 		sh.tellPassed(findings)
 		selection.concerns.tell(sh.err, given.chosen, given.skipped, out)
-		return sh.printAdopted(c, out, built, findings, format)
+		return sh.printAdopted(c, out, built, findings, selection.concerns, format)
 	})
 }
 
@@ -245,15 +245,16 @@ type packView struct {
 }
 
 // printAdopted says what was found and what to type next.
-func (sh *shell) printAdopted(c *cli.Context, out string, built emit.Built, findings []diag.Finding, format string) error {
+func (sh *shell) printAdopted(c *cli.Context, out string, built emit.Built, findings []diag.Finding, open concerns, format string) error {
 	d := built.Document
 	view := packView{out, built.Manifest.Mode, built.Manifest.Digest, len(d.Operations), len(d.Approved().Operations), ""}
-	steps := nextAfterAdopt(out, built)
+	steps := nextAfterAdopt(out, built, open)
 	if len(steps) > 0 {
 		view.Next = steps[0].Command
 	}
 	for _, f := range built.Findings {
 		if !slices.ContainsFunc(findings, func(known diag.Finding) bool { return known.Fingerprint == f.Fingerprint }) {
+			f.Hint = (&pack.Pack{Dir: out, Manifest: built.Manifest}).Hint(f.Hint)
 			findings = append(findings, f)
 		}
 	}
@@ -304,8 +305,8 @@ func effectCounts(d air.Document) string {
 }
 
 // nextAfterAdopt are the steps after an adoption. An approval that lapsed is looked at before anything else.
-func nextAfterAdopt(out string, built emit.Built) []step {
-	steps := nextForPack(diag.ShellPath(out), built.Manifest.Mode, standings(built.Document))
+func nextAfterAdopt(out string, built emit.Built, c concerns) []step {
+	steps := nextForPack(diag.ShellPath(out), built.Manifest.Mode, standings(built.Document, c))
 	at := slices.IndexFunc(steps, func(s step) bool { return strings.HasPrefix(s.Command, "anvil mcp review ") })
 	if len(built.Document.Lapses()) > 0 && at > 0 {
 		review := steps[at]

@@ -101,8 +101,8 @@ func (v Overlay) facts(o Operation) (facts []fact) {
 	if v.Confirm != nil {
 		facts = append(facts, factOf(o, "confirm", PredicateConfirmation, confirmationOrder, *v.Confirm))
 	}
-	if v.Query != "" { // nothing is inferred of it, and any policy is in place of a person's yes to each call
-		facts = append(facts, fact{"query", PredicateQuery, ValueOf(v.Query), ValueOf("none"), true})
+	if v.Query != "" && o.Archetype == ArchetypeQueryPassthrough { // nothing is inferred of it
+		facts = append(facts, fact{"query", PredicateQuery, ValueOf(v.Query), ValueOf("none"), v.Query == QueryAny})
 	}
 	if v.HumanApproval != nil { // what is inferred follows from more than the claims on it
 		stated, inferred := *v.HumanApproval, o.needsHuman()
@@ -193,7 +193,7 @@ func (o Operation) stated(v Overlay, facts []fact, holds bool) Operation {
 		}
 		o.Evidence = append(o.Evidence, claim)
 	}
-	if v.Query != "" && holds {
+	if v.Query != "" && o.Archetype == ArchetypeQueryPassthrough && (holds || v.Query != QueryAny) {
 		o.QueryPolicy = &QueryPolicy{Allow: v.Query, By: v.By, Reason: v.Reason}
 	}
 	if v.Key != "" && holds {
@@ -281,18 +281,16 @@ func (o Operation) waives(v Overlay) (diag.Finding, bool) {
 	return f, true
 }
 
-// allowsInVain finds a query policy that spares nobody a yes: of an operation that takes no program, or that waits for a person for another reason.
+// allowsInVain finds a query policy of an operation that takes no program, and one that should spare a yes and does not, since there is another reason for it.
 func (o Operation) allowsInVain(v Overlay) (diag.Finding, bool) {
-	why := fmt.Sprintf("operation %q waits for a person all the same, since %s", o.ID, o.Confirmation.Reason)
+	why, hint := fmt.Sprintf("operation %q waits for a person all the same, since %s", o.ID, o.Confirmation.Reason), "take query out, or state the risk, if that is what is wrong"
 	switch {
-	case o.QueryPolicy == nil:
-		return diag.Finding{}, false
-	case o.Archetype != ArchetypeQueryPassthrough:
-		why = fmt.Sprintf("operation %q is not taken for one that runs what its caller writes", o.ID)
-	case !o.Confirmation.HumanApproval:
+	case v.Query != "" && o.Archetype != ArchetypeQueryPassthrough:
+		why, hint = fmt.Sprintf("operation %q is not taken for one that runs what its caller writes", o.ID), "take query out"
+	case !o.QueryPolicy.spares() || !o.Confirmation.HumanApproval:
 		return diag.Finding{}, false
 	}
-	f := v.finding(overlayIneffective, "query", fmt.Sprintf("%s: %s", v.SourceRef+"/query", why), "take query out, or state the risk, if that is what is wrong")
+	f := v.finding(overlayIneffective, "query", fmt.Sprintf("%s: %s", v.SourceRef+"/query", why), hint)
 	f.Tool = o.MCP.ToolName
 	return f, true
 }
@@ -318,8 +316,9 @@ func (d Document) Overlays() (overlays []Overlay) {
 	return overlays
 }
 
-// DecidedAs returns d, as the bridge made it, with the overlays and blocks that another document of the service holds.
+// DecidedAs returns d, as the bridge made it, with the overlays and blocks that another document of the server holds, whatever the server called itself.
 func (d Document) DecidedAs(other Document) Document {
+	other = other.As(d)
 	d, _ = d.WithOverlays(other.Overlays())
 	d, _ = d.WithBlocks(other.PersonsBlocks())
 	return d

@@ -163,7 +163,7 @@ var queryPassthrough = diag.Rule{
 	ID:    "query-language-passthrough",
 	Title: "A query passthrough without a policy or a person's yes",
 	Doc: "The caller writes a program that somebody runs, so nothing about the operation says what a call does. Each call waits for a person, " +
-		"until one declares in whose name, and why, programs may do what they can.",
+		"until one declares (`query: any`) in whose name, and why, programs may do what they can.",
 	Class: diag.Error, Security: true,
 	Since: "0.1",
 }

@@ -33,7 +33,7 @@ var overlayIneffective = diag.Rule{
 	Title: "An overlay that waives a confirmation which cannot be waived, or allows programs that nobody writes",
 	Doc: "A change that is destructive, financial, of high risk or irreversible waits for a yes, whatever is stated of its confirmation. State the fact " +
 		"that makes it harmless (`risk`, `reversible`) if it is one, or take `confirm: false` out. A query policy (`query`) is of operations that run what " +
-		"their caller writes, and spares a person's yes to each call where that is the one reason for it.",
+		"their caller writes; `any` spares a person's yes to each call where that is the one reason for it, and `read_only` spares none.",
 	Class: diag.Error, Security: true,
 	Since: "0.1",
 }

@@ -7,6 +7,9 @@ func reason(id, title, doc, hint string) diag.Rule {
 	return diag.Rule{ID: id, Title: title, Doc: doc, Hint: hint, Class: diag.Error, Security: true, Since: "0.1"}
 }
 
+// restoreFirst is what to do of a pack that does not verify by itself, whatever its certificate says.
+const restoreFirst = "restore the pack as version control has it; or remove PACK, build it again with `anvil mcp adopt TARGET --mode MODE --out PACK`, approve what you have read, and only then certify it"
+
 const certifyAgain = "certify the pack again with `anvil mcp certify PACK --key FILE`"
 
 var (

@@ -126,6 +126,9 @@ func (v *verifying) find(r *Refusal) {
 	rule, _ := Rules.Find(r.Rule)
 	f := rule.Finding("certificate/"+v.Pack.Manifest.ID, r.Message)
 	f.Hint = v.filled(r.Hint)
+	if len(v.Request.Findings) > 0 { // certifying what was tampered with would vouch for it
+		f.Hint = v.filled(restoreFirst)
+	}
 	v.Verification.Findings = append(v.Verification.Findings, f.Sealed())
 	v.Verification.Findings = append(v.Verification.Findings, v.Request.Findings...) // which may be why, and are never passed over
 }

@@ -90,7 +90,7 @@ func (sh *shell) replacePack(c *cli.Context, out string, in emit.Inputs, selecti
 		}
 		sh.tellPassed(findings)
 		selection.concerns.tell(sh.err, given.chosen, given.skipped, out)
-		return sh.printAdopted(c, out, built, findings, format)
+		return sh.printAdopted(c, out, built, findings, selection.concerns, format)
 	})
 }
 
@@ -157,10 +157,9 @@ func (sh *shell) adoptInto(c *cli.Context, out string, in emit.Inputs, selection
 	return built, given, sh.writePack(out, earlier, built)
 }
 
-// baseFrom is what the pack is compared with: what the line gives or, where the surface is another than the earlier pack of the same service was made
-// of, that one. Where it is the same, the comparison that the earlier pack holds stays.
+// baseFrom is what the pack is compared with: what the line gives or, where the surface is another than the earlier pack was made of, that one. Where it is the same, the comparison that the earlier pack holds stays.
 func baseFrom(earlier *pack.Pack, in emit.Inputs) (*surface.McpSurfaceSnapshot, error) {
-	if in.Base != nil || earlier == nil || earlier.Manifest.Snapshot == in.Snapshot.Digest || earlier.Manifest.ID != air.ServiceID(in.Snapshot.ServerName()) {
+	if in.Base != nil || earlier == nil || earlier.Manifest.Snapshot == in.Snapshot.Digest {
 		return in.Base, nil
 	}
 	return earlier.Snapshot()
@@ -251,15 +250,16 @@ type packView struct {
 }
 
 // printAdopted says what was found and what to type next.
-func (sh *shell) printAdopted(c *cli.Context, out string, built emit.Built, findings []diag.Finding, format string) error {
+func (sh *shell) printAdopted(c *cli.Context, out string, built emit.Built, findings []diag.Finding, open concerns, format string) error {
 	d := built.Document
 	view := packView{out, built.Manifest.Mode, built.Manifest.Digest, len(d.Operations), len(d.Approved().Operations), ""}
-	steps := nextAfterAdopt(out, built)
+	steps := nextAfterAdopt(out, built, open)
 	if len(steps) > 0 {
 		view.Next = steps[0].Command
 	}
 	for _, f := range built.Findings {
 		if !slices.ContainsFunc(findings, func(known diag.Finding) bool { return known.Fingerprint == f.Fingerprint }) {
+			f.Hint = (&pack.Pack{Dir: out, Manifest: built.Manifest}).Hint(f.Hint)
 			findings = append(findings, f)
 		}
 	}
@@ -310,8 +310,8 @@ func effectCounts(d air.Document) string {
 }
 
 // nextAfterAdopt are the steps after an adoption. An approval that lapsed is looked at before anything else.
-func nextAfterAdopt(out string, built emit.Built) []step {
-	steps := nextForPack(diag.ShellPath(out), built.Manifest.Mode, standings(built.Document))
+func nextAfterAdopt(out string, built emit.Built, c concerns) []step {
+	steps := nextForPack(diag.ShellPath(out), built.Manifest.Mode, standings(built.Document, c))
 	at := slices.IndexFunc(steps, func(s step) bool { return strings.HasPrefix(s.Command, "anvil mcp review ") })
 	if len(built.Document.Lapses()) > 0 && at > 0 {
 		review := steps[at]

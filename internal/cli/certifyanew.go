@@ -215,8 +215,17 @@ func flagsBehind(c certify.Certification) string {
 func (sh *shell) tellStale(p *pack.Pack, digest string) {
 	c, err := certify.Decode(p.Certificates[certify.File])
 	if err == nil && c.Subject.Pack != digest {
-		fmt.Fprintf(sh.err, "%s is of the pack as it was: certify it again with `anvil mcp certify %s`\n", certify.File, diag.ShellPath(p.Dir))
+		fmt.Fprintf(sh.err, "%s is of the pack as it was: certify it again with `%s`\n", certify.File, certifyAgain(p))
 	}
+}
+
+// certifyAgain is the command that certifies a pack as it is certified now: signed, where it is signed.
+func certifyAgain(p *pack.Pack) string {
+	command := "anvil mcp certify " + p.Hint("PACK")
+	if _, signed := p.Certificates[certify.EnvelopeFile]; signed {
+		command += " --key FILE"
+	}
+	return command
 }
 
 // certifiedLine tells in one line how a pack is certified, without believing it; "" when it is not.
@@ -230,7 +239,7 @@ func certifiedLine(p *pack.Pack, now time.Time) string {
 	case err != nil:
 		return "certification: cannot be read: " + diag.Printable(err.Error())
 	case c.Subject.Pack != p.Manifest.Digest:
-		return p.Hint(fmt.Sprintf("certification: of another pack, %s: certify this one again with `anvil mcp certify PACK`", c.Subject.Pack))
+		return p.Hint(fmt.Sprintf("certification: of another pack, %s: certify this one again with `%s`", c.Subject.Pack, certifyAgain(p)))
 	}
 	level := c.LevelAt(now)
 	line := fmt.Sprintf("certification: %s, serial %d, until %s", level, c.Serial, c.Expires)

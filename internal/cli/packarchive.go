@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -117,10 +119,7 @@ func (sh *shell) packOpen(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := makeParent(dir); err != nil {
-		return err
-	}
-	if err := atomicfile.WriteDir(sh.ctx, dir, content, false, atomicfile.Executable(pack.IsExecutable)); err != nil {
+	if err := sh.writeOpened(dir, content); err != nil {
 		return err
 	}
 	digest, err := p.WriteArchive(io.Discard)
@@ -146,6 +145,18 @@ func (sh *shell) packIn(file string, rebuild bool) (*pack.Pack, []diag.Finding, 
 		findings = append(findings, sh.recheck(p)...)
 	}
 	return p, findings, err
+}
+
+// writeOpened writes the folder of a pack where nothing else is.
+func (sh *shell) writeOpened(dir string, content map[string][]byte) error {
+	if err := makeParent(dir); err != nil {
+		return err
+	}
+	err := atomicfile.WriteDir(sh.ctx, dir, content, false, atomicfile.Executable(pack.IsExecutable))
+	if errors.Is(err, fs.ErrExist) {
+		return usagef("%s holds something else than this pack: nothing in it was touched; name a folder that is not there, or an empty one", dir)
+	}
+	return err
 }
 
 // openArchive opens a regular file: opening a pipe would wait.

@@ -30,7 +30,7 @@ func (r reviewedOperation) writeText(w io.Writer, findings []diag.Finding) {
 		fmt.Fprintf(w, "\nchanged since it was approved %s\n", approvalWords(*r.Lapsed))
 		writeIndented(w, func(w io.Writer) error { return diag.NewReport("diff", r.Changes).WriteText(w) })
 		if len(r.Changes) == 0 {
-			fmt.Fprintln(w, "  nothing: it is again as it was then")
+			fmt.Fprintln(w, "  nothing of the tool itself: it is as it was then")
 		}
 	}
 }

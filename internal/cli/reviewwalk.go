@@ -227,7 +227,7 @@ func (w *walker) decide(d air.Document, in *emit.Inputs, record air.Approval, di
 		if left := len(w.report.Operations) - len(w.made); left > 0 {
 			fmt.Fprintf(w.sh.out, "%s left: anvil mcp review %s\n", counted(left, "operation"), diag.ShellPath(dir))
 		}
-		writeNext(w.sh.out, nextForPack(diag.ShellPath(dir), built.Manifest.Mode, standings(built.Document)))
+		writeNext(w.sh.out, nextForPack(diag.ShellPath(dir), built.Manifest.Mode, standings(built.Document, concernsIn(w.report.Findings))))
 	}, nil
 }
 

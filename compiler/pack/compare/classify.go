@@ -46,7 +46,29 @@ type change struct {
 	Findings       []diag.Finding  // of the semantic diff, about it
 }
 
-// classify is the only judge of changes. It goes by what the semantic diff proves and by the safety posture; of digests it takes that something
+// decision is what people decided otherwise of one operation.
+type decision struct {
+	Given     bool // it may be called, or for longer
+	Grave     bool // what is called then moves money, destroys, or waits for a person
+	Withdrawn bool // it may be called no more
+	Lifted    bool // a block of it is gone
+	Policy    bool // the programs that it runs are meant to do something else
+}
+
+// classify is what a decision means: what is let go is looked at, and what is held back breaks whoever called it.
+func (d decision) classify() Impact {
+	switch {
+	case d.Lifted || d.Policy || d.Given && d.Grave:
+		return Sensitive
+	case d.Withdrawn:
+		return Breaking
+	case d.Given:
+		return Additive
+	}
+	return Compatible
+}
+
+// classify is the only judge of changes of the surface. It goes by what the semantic diff proves and by the safety posture; of digests it takes that something
 // moved, not what that means.
 func classify(c change) Impact {
 	impact := Compatible

@@ -157,6 +157,51 @@ func TestWhatIsStatedIsShown(t *testing.T) {
 	}
 }
 
+const dropItems = `{"name":"drop_items","description":"Drops all items.","inputSchema":{"type":"object"},"annotations":{"destructiveHint":true}}`
+
+// TestDecisionsOnGraveOperations: what is let go is looked at, whichever way it is let go; what is held back breaks who called it. The rows say the same as
+// the whole.
+func TestDecisionsOnGraveOperations(t *testing.T) {
+	s := snapshotOf(t, "1", listItems, dropItems)
+	d := adopt.Bridge(s)
+	approval := func(id, until string) air.Approval {
+		o, _ := d.Find("shop." + id)
+		return air.Approval{Operation: o.ID, By: "ada", At: "2026-11-29T10:00:00Z", Expires: until, ContractDigest: o.ContractDigest, TextDigest: o.TextDigest}
+	}
+	with := func(blocked string, approvals ...air.Approval) emit.Inputs {
+		in := emit.Inputs{Snapshot: s, Mode: pack.Adopt, Approvals: approvals}
+		if blocked != "" {
+			in.Decided.Blocks = []air.Block{{Operation: "shop." + blocked, By: "ada", At: "2026-11-29T10:00:00Z", Reason: "no"}}
+		}
+		return in
+	}
+	bare := with("")
+	tests := []struct {
+		name     string
+		old, now emit.Inputs
+		want     Impact
+	}{
+		{"a read is approved", bare, with("", approval("list_items", "")), Additive},
+		{"a loss is approved", bare, with("", approval("drop_items", "")), Sensitive},
+		{"an approval of a loss ends", with("", approval("drop_items", "")), bare, Breaking},
+		{"an approval of a loss has no end any more", with("", approval("drop_items", "2027-01-01")), with("", approval("drop_items", "")), Sensitive},
+		{"an approval of a loss ends sooner", with("", approval("drop_items", "2027-01-01")), with("", approval("drop_items", "2026-12-31")), Compatible},
+		{"a block", bare, with("list_items"), Compatible},
+		{"a block takes an approval back", with("", approval("list_items", "")), with("list_items"), Breaking},
+		{"a block is lifted", with("list_items"), bare, Sensitive},
+		{"a block of what is gone", bare, with("gone"), Compatible},
+		{"a block of what is gone is lifted", with("gone"), bare, Sensitive},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := compared(t, tt.old, tt.now)
+			if len(c.Operations) != 1 || c.Operations[0].Impact != tt.want || c.Impact != tt.want || c.Signature != Compatible {
+				t.Errorf("%s, want %s, signature %s: %+v", c.Impact, tt.want, c.Signature, c.Operations)
+			}
+		})
+	}
+}
+
 func TestApprovalsSettingsAndArtifacts(t *testing.T) {
 	s := snapshotOf(t, "1", listItems)
 	o := adopt.Bridge(s).Operations[0]
@@ -165,7 +210,7 @@ func TestApprovalsSettingsAndArtifacts(t *testing.T) {
 	approved := bare
 	approved.Approvals = []air.Approval{approval}
 	c := compared(t, bare, approved)
-	want := []OperationChange{{ID: "shop.list_items", Tool: "list_items", Change: "changed", Impact: Compatible, Fields: []string{}, State: &Turn{string(o.State), "approved"}, Approval: "given", By: "ada"}}
+	want := []OperationChange{{ID: "shop.list_items", Tool: "list_items", Change: "changed", Impact: Additive, Fields: []string{}, State: &Turn{string(o.State), "approved"}, Approval: "given", By: "ada"}}
 	if diff := cmp.Diff(want, c.Operations); diff != "" || c.Signature != Compatible || c.Impact != Additive {
 		t.Errorf("%s, %s (-want +got)\n%s", c.Signature, c.Impact, diff)
 	}

@@ -45,7 +45,7 @@ func Build(d air.Document) (Document, error) {
 
 func tool(service air.Service, o air.Operation) Tool {
 	tags := append([]string{string(o.Effect.Kind), string(o.Effect.Action)}, o.Tags...)
-	return Tool{
+	t := Tool{
 		Name: o.MCP.ToolName, Server: service.ID,
 		Annotation: Annotation{
 			Risk: riskLevel(o.Effect.Risk), Owner: o.Owner.ID, Tags: unique(tags), Description: o.Description, RequireApproval: o.Confirmation.Required,
@@ -61,6 +61,11 @@ func tool(service air.Service, o air.Operation) Tool {
 			Retry:        fact(o, air.PredicateRetries, o.Retries.Mode),
 		},
 	}
+	if o.QueryPolicy != nil {
+		policy := fact(o, air.PredicateQuery, o.QueryPolicy.Allow)
+		t.Safety.QueryPolicy = &policy
+	}
+	return t
 }
 
 // unique keeps the first of equal words.

@@ -83,6 +83,9 @@ func posture(o air.Operation, c commands.Command) string {
 		}
 	}
 	fmt.Fprintf(&b, "- **Confirmation:** %s%s.\n", confirmation, evidence(o, air.PredicateConfirmation))
+	if o.QueryPolicy != nil {
+		fmt.Fprintf(&b, "- **Programs:** %s.\n", diag.MarkdownText(o.QueryPolicy.Words()))
+	}
 	fmt.Fprintf(&b, "- **Again:** %s%s.\n", c.RepeatWords(diag.MarkdownCode), evidence(o, air.PredicateIdempotency))
 	return b.String()
 }

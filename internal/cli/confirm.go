@@ -31,9 +31,12 @@ const maxAsked = 1000
 func (sh *shell) confirmed(q question) error {
 	reason := diag.Printable(q.asks.Reason)
 	person := q.asks.HumanApproval
-	switch terminal := isTerminal(sh.in) && isTerminal(sh.err); {
+	switch terminal := !sh.piped && isTerminal(sh.in) && isTerminal(sh.err); {
 	case !q.asks.Required || q.yes && !person:
 		return nil
+	case person && sh.piped:
+		return unconfirmed(fmt.Errorf("%s waits for a person's yes (%s), and stdin, where the answer would come from, gave arguments; nothing was called; "+
+			"give them in a flag or a file, and answer at the terminal", q.name, reason))
 	case person && !terminal:
 		return unconfirmed(fmt.Errorf("%s waits for a person's yes (%s), and there is no terminal to ask at; nothing was called; run it in a terminal and answer there, "+
 			"or let the team state `humanApproval: false` of it in anvil.yaml, with by and reason, and adopt the server again", q.name, reason))
@@ -43,6 +46,10 @@ func (sh *shell) confirmed(q question) error {
 	wants := "asks for confirmation"
 	if person {
 		wants = "waits for a person's yes"
+	}
+	if !forgetKeys(sh.in) && person {
+		return unconfirmed(fmt.Errorf("%s waits for a person's yes (%s), and what was typed before the question cannot be told from an answer here; nothing was called; "+
+			"run it in a terminal", q.name, reason))
 	}
 	fmt.Fprintf(sh.err, "%s\n%s %s (%s). Call it? [y/N] ", diag.Shorten(string(diag.PrintableJSON(requestOf(q.params))), maxAsked), diag.Printable(q.name), wants, reason)
 	return sh.saidYes()

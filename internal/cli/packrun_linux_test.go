@@ -74,7 +74,6 @@ func TestNoYesBehindArguments(t *testing.T) {
 	for _, line := range [][]string{
 		{"mcp", "call", packDir, "cancel_refund", "--json", "-", "--confirm"},
 		{"pack", "run", packDir, "--", "cancel-refund", "--json", "-"},
-		{"pack", "run", packDir, "--", "cancel-refund", "--refund-id", "@-"},
 	} {
 		seen, terminal := openTerminal(t)
 		if _, err := seen.keys.WriteString("{\"refundId\":\"rf-1001\"}\n\x04y\n\x04"); err != nil {

@@ -163,7 +163,7 @@ func (w *walk) differs(tool *canon.Node, approved surface.Item) withheld {
 		w.session.tools.noteText(item.Name, "withheld, since "+unsafe)
 		return withheld{code: textChanged, text: "its text is not the one that was approved: " + unsafe}
 	}
-	w.session.tools.noteText(item.Name, "served, since every change of it is safe")
+	w.session.tools.noteText(item.Name, "served, since blanks and letter case alone are other")
 	return withheld{}
 }
 

@@ -67,50 +67,6 @@ func (o Operation) SeenDigest() string {
 	}{o.ContractDigest, o.TextDigest})
 }
 
-// fact is one safety fact that an overlay states of an operation.
-type fact struct {
-	field     string // in the configuration, in dots
-	predicate Predicate
-	value     canon.Raw
-	inferred  canon.Raw
-	loosens   bool
-}
-
-func factOf[T ~string | ~bool](o Operation, field string, predicate Predicate, order []T, value T) fact {
-	inferred := settle(o.Evidence, predicate, order)
-	return fact{field, predicate, ValueOf(value), ValueOf(inferred), rankIn(order, value) < rankIn(order, inferred)}
-}
-
-// facts lists what v states of the safety of o, of which nothing but the inferred evidence is known.
-func (v Overlay) facts(o Operation) (facts []fact) {
-	if v.Effect != "" {
-		facts = append(facts, factOf(o, "effect", PredicateKind, kindOrder, v.Effect))
-	}
-	if v.Risk != "" {
-		facts = append(facts, factOf(o, "risk", PredicateRisk, riskOrder, v.Risk))
-	}
-	if v.Reversible != nil {
-		facts = append(facts, factOf(o, "reversible", PredicateReversible, reversibleOrder, *v.Reversible))
-	}
-	if v.Idempotency != "" {
-		facts = append(facts, factOf(o, "idempotency", PredicateIdempotency, idempotencyOrder, v.Idempotency))
-	}
-	if v.Key != "" { // a key that goes elsewhere than it should leaves a repeated call unguarded
-		facts = append(facts, fact{"idempotency.key", PredicateKey, ValueOf(v.Key), ValueOf(cmp.Or(o.Idempotency.Key, "none")), v.Key != o.Idempotency.Key})
-	}
-	if v.Confirm != nil {
-		facts = append(facts, factOf(o, "confirm", PredicateConfirmation, confirmationOrder, *v.Confirm))
-	}
-	if v.Query != "" && o.Archetype == ArchetypeQueryPassthrough { // nothing is inferred of it
-		facts = append(facts, fact{"query", PredicateQuery, ValueOf(v.Query), ValueOf("none"), v.Query == QueryAny})
-	}
-	if v.HumanApproval != nil { // what is inferred follows from more than the claims on it
-		stated, inferred := *v.HumanApproval, o.needsHuman()
-		facts = append(facts, fact{"humanApproval", PredicateHuman, ValueOf(stated), ValueOf(inferred), rankIn(confirmationOrder, stated) < rankIn(confirmationOrder, inferred)})
-	}
-	return facts
-}
-
 // WithOverlays returns d, as the bridge made it, with what overlays state of its operations, and findings about it. A fact is an accepted
 // claim of a person and stands in place of what was inferred. A fact that is looser than what was inferred counts only in somebody's name, with a
 // reason, and for the contract and the text that were seen; otherwise its claim is superseded.
@@ -153,7 +109,7 @@ func (d Document) takes(command string, than Operation) string {
 // overlaid is o with what v states.
 func (o Operation) overlaid(v Overlay) (Operation, []diag.Finding) {
 	facts, before := v.facts(o), o
-	loosening := slices.DeleteFunc(slices.Clone(facts), func(f fact) bool { return !f.loosens })
+	facts, loosening := o.weighed(v, facts)
 	var findings []diag.Finding
 	holds := true
 	if len(loosening) == 0 {
@@ -186,8 +142,7 @@ func (o Operation) stated(v Overlay, facts []fact, holds bool) Operation {
 	}
 	o.Evidence = slices.Clone(o.Evidence)
 	for _, f := range facts {
-		claim := Claim{Subject: o.ID, Predicate: f.predicate, Value: f.value, Source: FromPerson, SourceRef: v.SourceRef + canon.Pointer(strings.Split(f.field, ".")...),
-			Method: overlayMethod, Confidence: 1, Review: Accepted}
+		claim := v.claim(f)
 		if f.loosens && !holds {
 			claim.Review = Superseded
 		}

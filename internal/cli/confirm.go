@@ -28,9 +28,12 @@ var errDeclined = errors.New("nothing was called: the answer was not yes")
 func (sh *shell) confirmed(q question) error {
 	reason := diag.Printable(q.asks.Reason)
 	person := q.asks.HumanApproval
-	switch terminal := isTerminal(sh.in) && isTerminal(sh.err); {
+	switch terminal := !sh.piped && isTerminal(sh.in) && isTerminal(sh.err); {
 	case !q.asks.Required || q.yes && !person:
 		return nil
+	case person && sh.piped:
+		return unconfirmed(fmt.Errorf("%s waits for a person's yes (%s), and stdin, where the answer would come from, gave arguments; nothing was called; "+
+			"give them in a flag or a file, and answer at the terminal", q.name, reason))
 	case person && !terminal:
 		return unconfirmed(fmt.Errorf("%s waits for a person's yes (%s), and there is no terminal to ask at; nothing was called; run it in a terminal and answer there, "+
 			"or let the team state `humanApproval: false` of it in anvil.yaml, with by and reason, and adopt the server again", q.name, reason))
@@ -40,6 +43,10 @@ func (sh *shell) confirmed(q question) error {
 	request, err := askedRequestOf(q.params)
 	if err != nil {
 		return err
+	}
+	if !forgetKeys(sh.in) && person {
+		return unconfirmed(fmt.Errorf("%s waits for a person's yes (%s), and what was typed before the question cannot be told from an answer here; nothing was called; "+
+			"run it in a terminal", q.name, reason))
 	}
 	keys := bufio.NewReader(sh.in)
 	if !person {
@@ -53,6 +60,7 @@ func (sh *shell) confirmed(q question) error {
 	if err := sh.page(request.whole(), keys); err != nil {
 		return err
 	}
+	forgetKeys(sh.in) // nor does what was typed while it was shown count
 	fmt.Fprintf(sh.err, "%s waits for a person's yes (%s). Call it? [y/N] ", diag.Printable(q.name), reason)
 	return sh.saidYes(keys)
 }

@@ -200,7 +200,9 @@ func (r packRun) printRequest(l packcli.Line, params []byte) error {
 // readArgument reads a file that a flag names; "-" is stdin.
 func (r packRun) readArgument(name string) ([]byte, error) {
 	in := r.in
-	if name != "-" {
+	if name == "-" {
+		r.piped = true
+	} else {
 		file, err := os.Open(name)
 		if err != nil {
 			return nil, err

@@ -102,7 +102,8 @@ func (f *Facade) notExposed(tool string) refusal {
 	} else if f.options.Known[tool] {
 		r.hint = fmt.Sprintf("the tool is part of pack %s and not approved; to allow it %s", f.options.Name, f.approval(tool))
 	} else {
-		r.hint = fmt.Sprintf("pack %s has no such tool; list its tools with tools/list; a tool new in the server has to be adopted, then %s", f.options.Name, f.approval(tool))
+		r.hint = fmt.Sprintf("pack %s has no such tool; see what it has with `anvil mcp inspect %s`; a tool new in the server has to be adopted, then %s", f.options.Name,
+			diag.ShellPath(f.options.Name), f.approval(tool))
 	}
 	return r
 }
@@ -110,11 +111,15 @@ func (f *Facade) notExposed(tool string) refusal {
 // mismatch refuses a tool that is another one than was approved, and says how to see what changed and how to accept it.
 func (f *Facade) mismatch(tool string, why withheld) refusal {
 	pack, source := diag.ShellPath(f.options.Name), cmp.Or(f.options.Source, "TARGET")
-	return refusal{
-		code: codeParams, reason: why.code, message: fmt.Sprintf("tool %s is withheld: %s", shown(tool), why.text),
-		hint: fmt.Sprintf("see the change with `anvil mcp diff %s %s`; to accept it adopt the server again with `anvil mcp adopt --out %s %s`, read it with `anvil mcp review %s`, then %s",
-			diag.ShellPath(f.options.Name+"/snapshot.json"), source, pack, source, pack, f.approval(tool)),
+	r := refusal{code: codeParams, reason: why.code, message: fmt.Sprintf("tool %s is withheld: %s", shown(tool), why.text)}
+	r.hint = fmt.Sprintf("see the change with `anvil mcp diff %s %s`; to accept it adopt the server again with `anvil mcp adopt --out %s %s`",
+		diag.ShellPath(f.options.Name+"/snapshot.json"), source, pack, source)
+	if why.way != "" {
+		r.hint += "; " + why.way
+	} else {
+		r.hint += fmt.Sprintf(", read it with `anvil mcp review %s`, then %s", pack, f.approval(tool))
 	}
+	return r
 }
 
 // approval says how to approve tool. A name that a command could take for an option, or that a terminal does not show as

@@ -18,7 +18,7 @@ type Options struct {
 	// Name is the pack's, as a person would give it to a command; it stands in messages.
 	Name string
 	// Expose maps the name of each approved tool to the list item that was approved. A tool is served while its contract is
-	// that item's, and its text is the same too or other in ways that are safe alone.
+	// that item's, and its text is the same too but for blanks and letter case.
 	Expose map[string]surface.Item
 	// Known holds the pack's tools that are not approved, for a refusal that says what to do.
 	Known map[string]bool

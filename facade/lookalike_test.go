@@ -199,7 +199,7 @@ func TestApprovalHintsAreSafeToCopy(t *testing.T) {
 			want = "see the operation's id with: anvil mcp inspect demo"
 		}
 		f := newFacade(t, Options{Dial: (&upstreams{t: t}).dial, Known: map[string]bool{tool: true}})
-		for _, r := range []refusal{f.notExposed(tool), f.mismatch(tool, withheld{schemaMismatch, "x"})} {
+		for _, r := range []refusal{f.notExposed(tool), f.mismatch(tool, withheld{code: schemaMismatch, text: "x"})} {
 			if !strings.HasSuffix(r.hint, want) {
 				t.Errorf("%q: hint %s, want %s at its end", tool, r.hint, want)
 			}

@@ -25,7 +25,7 @@ type roster struct {
 }
 
 // withheld is why a tool is withheld.
-type withheld struct{ code, text string }
+type withheld struct{ code, text, way string } // way leads on, where approving it does not
 
 // envelope returns the reply to tools/list, for the receiver to change.
 func (r *roster) envelope() wire.Envelope {
@@ -149,21 +149,21 @@ func (w *walk) differs(tool *canon.Node, approved surface.Item) withheld {
 	item, err := surface.NewItem(surface.Tool, tool.Raw)
 	switch {
 	case err != nil:
-		return withheld{schemaMismatch, "it cannot be read: " + err.Error()}
+		return withheld{code: schemaMismatch, text: "it cannot be read: " + err.Error()}
 	case hasDuplicates(tool):
-		return withheld{schemaMismatch, "the server gives one of its members twice, so that readers may differ on it"}
+		return withheld{code: schemaMismatch, text: "the server gives one of its members twice, so that readers may differ on it"}
 	case disguise(tool) != "":
-		return withheld{schemaMismatch, "the server gives it a member " + shown(disguise(tool)) + ", which some readers take for one of the protocol's"}
+		return withheld{code: schemaMismatch, text: "the server gives it a member " + shown(disguise(tool)) + ", which some readers take for one of the protocol's"}
 	case item.ContractDigest() != approved.ContractDigest():
-		return withheld{schemaMismatch, "its contract is not the one that was approved"}
+		return withheld{code: schemaMismatch, text: "its contract is not the one that was approved"}
 	case item.TextDigest() == approved.TextDigest():
 		return withheld{}
 	}
 	if unsafe := w.facade.texts.judge(approved, item); unsafe != "" {
 		w.session.tools.noteText(item.Name, "withheld, since "+unsafe)
-		return withheld{textChanged, "its text is not the one that was approved: " + unsafe}
+		return withheld{code: textChanged, text: "its text is not the one that was approved: " + unsafe}
 	}
-	w.session.tools.noteText(item.Name, "served, since every change of it is safe")
+	w.session.tools.noteText(item.Name, "served, since blanks and letter case alone are other")
 	return withheld{}
 }
 
@@ -224,10 +224,10 @@ func (w *walk) roster() *roster {
 	for name := range w.facade.options.Expose {
 		switch w.seen[name] {
 		case 0:
-			w.faults[name] = withheld{schemaMismatch, "the server does not offer it any more"}
+			w.faults[name] = withheld{code: schemaMismatch, text: "the server does not offer it any more", way: "there is nothing to approve while it is gone"}
 		case 1:
 		default:
-			w.faults[name] = withheld{schemaMismatch, "the server offers more than one tool of this name"}
+			w.faults[name] = withheld{code: schemaMismatch, text: "the server offers more than one tool of this name", way: "it can be approved once the server has one tool of that name"}
 		}
 	}
 	list := []byte(`{"jsonrpc":"2.0","id":null,"result":{`)

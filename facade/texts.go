@@ -2,6 +2,7 @@ package facade
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"anvil/compiler/diag"
@@ -19,8 +20,7 @@ type texts struct {
 // judged is the verdict on one list item.
 type judged struct{ digest, unsafe string }
 
-// judge says what is not safe about the text of a tool whose contract is the approved one; "" when all of what is other is.
-// What the diff cannot find anything to say about is not safe: nobody knows what changed then.
+// judge says what is not safe about the text of a tool whose contract is the approved one; "" when blanks and letter case alone are other.
 func (t *texts) judge(approved, live surface.Item) (unsafe string) {
 	t.mu.Lock()
 	known, ok := t.judged[live.Name]
@@ -38,7 +38,12 @@ func (t *texts) judge(approved, live surface.Item) (unsafe string) {
 	return unsafe
 }
 
+// unsafeChange is what the diff says of the change, so that a person knows; whether it is safe the diff does not decide. Words that were approved are those that were
+// read: what says the same in other words, and a rule that takes a title or an example for harmless, may still steer a model.
 func unsafeChange(approved, live surface.Item) string {
+	if surface.SameWords(approved, live) {
+		return ""
+	}
 	findings, err := diff.JudgeTool(approved.JSON, live.JSON)
 	switch {
 	case err != nil:
@@ -46,10 +51,9 @@ func unsafeChange(approved, live surface.Item) string {
 	case len(findings) == 0:
 		return "what changed cannot be told"
 	}
-	for _, f := range findings {
-		if f.Class != diag.Safe || f.Security {
-			return fmt.Sprintf("%s (%s)", cut(diag.Printable(f.Message), 3*maxShown), f.Rule)
-		}
+	told := findings[0]
+	if i := slices.IndexFunc(findings, func(f diag.Finding) bool { return f.Class != diag.Safe || f.Security }); i >= 0 {
+		told = findings[i]
 	}
-	return ""
+	return fmt.Sprintf("%s (%s)", cut(diag.Printable(told.Message), 3*maxShown), told.Rule)
 }

@@ -151,7 +151,7 @@ func (in *inference) fromSchema(n nameReading) {
 			in.note("the text of parameter %q is run", p.name)
 			if in.passthrough(p) {
 				in.shape(air.FromSchema, p.pointer, "execution-sink", sureSink, air.ArchetypeQueryPassthrough)
-				in.note("every call waits for a person until a query policy is declared")
+				in.note("callers write programs that it runs and nothing checks: a person is asked at every call, unless somebody answers for `query: any`")
 			}
 		case p.losing() && !n.reads():
 			in.worsen(func() {

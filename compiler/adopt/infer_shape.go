@@ -76,7 +76,7 @@ func (n nameReading) plural() bool {
 func (in *inference) fromKey(o *air.Operation) {
 	var found []schema.NamedMember
 	for _, m := range in.top {
-		if keyNames[strings.Join(air.Words(m.Name), "_")] {
+		if keyNames[strings.Join(air.Words(m.Name), "")] {
 			found = append(found, m)
 		}
 	}

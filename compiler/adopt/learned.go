@@ -38,15 +38,10 @@ func Learn(d air.Document, learned profile.Document) air.Document {
 	if len(learned.Tools) == 0 {
 		return d
 	}
-	of := map[[2]string]profile.Profile{}
-	for _, p := range learned.Tools {
-		if p.Server == d.Service.ID {
-			of[[2]string{p.Name, p.Contract}] = p
-		}
-	}
+	of := learned.Of(d.Service.ID)
 	d.Operations, d.Diagnostics = slices.Clone(d.Operations), slices.Clone(d.Diagnostics)
 	for i, o := range d.Operations {
-		p, known := of[[2]string{o.MCP.ToolName, o.ContractDigest}]
+		p, known := of[profile.Key{Name: o.MCP.ToolName, Contract: o.ContractDigest}]
 		if !known || p.Calls == nil {
 			continue
 		}

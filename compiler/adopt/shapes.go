@@ -33,8 +33,9 @@ var pageSizeNames = []map[string]bool{
 // nextNames are the members of an answer that hold what to send next.
 var nextNames = wordSet(`continuation_token end_cursor next next_cursor next_link next_offset next_page next_page_token next_token next_url`)
 
-// keyNames are the names of arguments that take an idempotency key.
-var keyNames = wordSet(`client_mutation_id client_request_token client_token deduplication_id idempotency_key idempotency_token`)
+// keyNames are the names of arguments that take an idempotency key, without what parts their words: requestKey, request-key and requestkey are one.
+var keyNames = wordSet(`clientmutationid clientrequesttoken clienttoken dedupekey dedupkey deduplicationid deduplicationkey idempotencekey idempotencykey
+	idempotencytoken idempotentkey requestkey`)
 
 // bulkWords say in a name that many things are done in one call.
 var bulkWords = wordSet(`batch bulk mass multi multiple`)

@@ -12,15 +12,13 @@ type AuthType string
 
 // The kinds of proof.
 const (
-	AuthUnknown           AuthType = "unknown" // nobody said
-	AuthNone              AuthType = "none"    // the configuration gives the server nothing secret
-	AuthAPIKey            AuthType = "api_key" // one value in a header or query made for it
-	AuthBasic             AuthType = "basic"
-	AuthBearer            AuthType = "bearer"        // "Authorization: Bearer", wherever the token comes from
-	AuthCustomHeader      AuthType = "custom_header" // headers of the server's own
-	AuthEnvironment       AuthType = "environment"   // variables that the server's process is started with
-	AuthClientCredentials AuthType = "oauth2_client_credentials"
-	AuthAuthorizationCode AuthType = "oauth2_authorization_code"
+	AuthUnknown      AuthType = "unknown" // nobody said
+	AuthNone         AuthType = "none"    // the configuration gives the server nothing secret
+	AuthAPIKey       AuthType = "api_key" // one value in a header or query made for it
+	AuthBasic        AuthType = "basic"
+	AuthBearer       AuthType = "bearer"        // "Authorization: Bearer", wherever the token comes from
+	AuthCustomHeader AuthType = "custom_header" // headers of the server's own
+	AuthEnvironment  AuthType = "environment"   // variables that the server's process is started with
 )
 
 // Carrier is where a proof travels.

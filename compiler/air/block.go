@@ -41,7 +41,8 @@ func (b Block) Story() string {
 }
 
 // WithBlocks returns d with these blocks in force, beside those that its overlays state, and a finding for each whose operation is not
-// there; those are kept in Document.Blocks. Of several for one operation the first counts.
+// there; those are kept in Document.Blocks. Of several for one operation the first counts. Work whose status operation is blocked, by whomever, can be
+// started still, and its end is not seen.
 func (d Document) WithBlocks(blocks []Block) (Document, []diag.Finding) {
 	d.Operations, d.Blocks = slices.Clone(d.Operations), nil
 	var findings []diag.Finding
@@ -62,8 +63,22 @@ func (d Document) WithBlocks(blocks []Block) (Document, []diag.Finding) {
 		d.Operations[i].State, d.Operations[i].Block = StateBlocked, &b
 	}
 	slices.SortFunc(d.Blocks, func(a, b Block) int { return cmp.Compare(a.Operation, b.Operation) })
+	d.unlinkBlocked(at)
 	diag.Sort(findings)
 	return d, findings
+}
+
+// unlinkBlocked takes away, in operations that are d's own, each status operation that nobody can call.
+func (d Document) unlinkBlocked(at map[string]int) {
+	for i, o := range d.Operations {
+		if o.LongRunning == nil || o.LongRunning.Means != MeansJob {
+			continue
+		}
+		if asked, there := at[o.LongRunning.StatusOperation]; there && d.Operations[asked].State == StateBlocked {
+			d.Operations[i].LongRunning = &LongRunning{Means: MeansWait}
+			d.Operations[i].ReviewNotes = append(slices.Clone(o.ReviewNotes), fmt.Sprintf("how its work stands cannot be asked: %q, which tells, is blocked", o.LongRunning.StatusOperation))
+		}
+	}
 }
 
 // PersonsBlocks returns the blocks that people gave by hand: what WithBlocks was given.

@@ -53,6 +53,14 @@ type SafetyProfile struct {
 	ConfirmationRequired   []string `json:"confirmationRequired"`   // ids of operations that wait for a yes
 	NonIdempotentMutations []string `json:"nonIdempotentMutations"` // ids of operations that do it twice when they are called twice
 	HighestRisk            Risk     `json:"highestRisk"`
+
+	QueryPolicies []StatedPolicy `json:"queryPolicies,omitempty"` // of operations that run what their caller writes, where somebody stated one
+}
+
+// StatedPolicy is what people state of the programs that an operation runs. Nothing checks a program.
+type StatedPolicy struct {
+	Operation string      `json:"operation"` // id
+	Policy    QueryPolicy `json:"policy"`
 }
 
 // Disclosed is how the members of a capability are told to a model, one after the other, as it asks.
@@ -148,6 +156,9 @@ func (s *SafetyProfile) add(o Operation) {
 	if o.Effect.Kind != Read && o.retryBasis() == BasisUnproven {
 		s.NonIdempotentMutations = append(s.NonIdempotentMutations, o.ID)
 	}
+	if o.QueryPolicy != nil {
+		s.QueryPolicies = append(s.QueryPolicies, StatedPolicy{o.ID, *o.QueryPolicy})
+	}
 	if o.Effect.Risk.Rank() > s.HighestRisk.Rank() {
 		s.HighestRisk = o.Effect.Risk
 	}
@@ -157,7 +168,7 @@ func (s *SafetyProfile) add(o Operation) {
 func (o Operation) disclosed() Disclosed {
 	base := "anvil://operation/" + o.ID
 	nodes := []DisclosureNode{{NodeOperation, base}, {NodeSchema, base + "/schema"}}
-	if o.Confirmation.Required {
+	if o.Confirmation.Required || o.QueryPolicy != nil {
 		nodes = append(nodes, DisclosureNode{NodePolicy, base + "/policy"})
 	}
 	return Disclosed{o.ID, nodes}

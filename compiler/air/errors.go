@@ -31,7 +31,7 @@ type ErrorAbout struct {
 // Errors tells about every code, by code. No text names a command that anvil does not have; a test of internal/cli holds them to it.
 var Errors = []ErrorAbout{
 	{ErrAmbiguous, "The message can be read in two ways, so it was not passed on.", "Send every member once, spelled as the protocol spells it."},
-	{ErrConfirmationRequired, "The operation waits for a yes. Nothing was sent.", "Tell the person what will happen, to what. After a yes to that, call again with `--confirm`."},
+	{ErrConfirmationRequired, "The operation waits for a yes. Nothing was sent.", "Tell the person what will happen, to what. After a yes to that, call again with `--confirm`; where a person's own yes is wanted that is none: have them run it in a terminal and answer there."},
 	{ErrContractUnverified, "The server's present tools could not be read, so nobody knows whether this one is still the one that was approved. Nothing was sent.",
 		"Wait and call again. When it lasts, stop and say so."},
 	{ErrPolicyDenied, "The operation is not approved, or somebody blocked it. Nothing was sent.",

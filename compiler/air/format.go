@@ -184,7 +184,7 @@ func fieldsOf(t reflect.Type) []field {
 	return all
 }
 
-// misdecided says what of the records of people's decisions is not about o, or holds no word of its enumeration.
+// misdecided says what of the records of people's decisions is not about o.
 func (o Operation) misdecided() string {
 	if b := o.Block; b != nil && b.Operation != o.ID {
 		return fmt.Sprintf("its block is of %q", b.Operation)
@@ -192,16 +192,7 @@ func (o Operation) misdecided() string {
 	if l := o.Lapsed; l != nil && l.Approval.Operation != o.ID {
 		return fmt.Sprintf("its lapsed approval is of %q", l.Approval.Operation)
 	}
-	v := o.Overlay
-	if v == nil {
-		return ""
-	}
-	for _, given := range [][2]string{{"effect", string(v.Effect)}, {"risk", string(v.Risk)}, {"idempotency", string(v.Idempotency)}} {
-		if field, word := given[0], given[1]; word != "" && !slices.Contains(OverlayWords(field), word) {
-			return fmt.Sprintf("overlay.%s %q is unknown", field, word)
-		}
-	}
-	if v.Operation != o.ID {
+	if v := o.Overlay; v != nil && v.Operation != o.ID {
 		return fmt.Sprintf("its overlay is of %q", v.Operation)
 	}
 	return ""

@@ -12,18 +12,19 @@ import (
 
 // Overlay is what a person states of one operation in a configuration file. A field that is left out states nothing.
 type Overlay struct {
-	Operation   string          `json:"operation"`            // id
-	SourceRef   string          `json:"sourceRef"`            // the file's name and a JSON pointer: "anvil.yaml#/annotations/refunds/get_refund"
-	By          string          `json:"by,omitzero"`          // who answers for it
-	Reason      string          `json:"reason,omitzero"`      // why
-	Seen        string          `json:"seen,omitzero"`        // Operation.SeenDigest of what was looked at; given where the overlay loosens
-	Deny        bool            `json:"deny,omitzero"`        // nobody calls the operation
-	Effect      EffectKind      `json:"effect,omitzero"`      //
-	Risk        Risk            `json:"risk,omitzero"`        //
-	Reversible  *bool           `json:"reversible,omitempty"` //
-	Idempotency IdempotencyMode `json:"idempotency,omitzero"` //
-	Confirm     *bool           `json:"confirm,omitempty"`    // confirmation.required
-	Query       QueryAllowance  `json:"query,omitzero"`       // queryPolicy.allow: what the programs that callers write may do
+	Operation   string          `json:"operation"`               // id
+	SourceRef   string          `json:"sourceRef"`               // the file's name and a JSON pointer: "anvil.yaml#/annotations/refunds/get_refund"
+	By          string          `json:"by,omitzero"`             // who answers for it
+	Reason      string          `json:"reason,omitzero"`         // why
+	Seen        string          `json:"seen,omitzero"`           // Operation.SeenDigest of what was looked at; given where the overlay loosens
+	Deny        bool            `json:"deny,omitzero"`           // nobody calls the operation
+	Effect      EffectKind      `json:"effect,omitzero"`         //
+	Risk        Risk            `json:"risk,omitzero"`           //
+	Reversible  *bool           `json:"reversible,omitempty"`    //
+	Idempotency IdempotencyMode `json:"idempotency,omitzero"`    //
+	Key         string          `json:"idempotencyKey,omitzero"` // idempotency.key: the argument that carries it
+	Confirm     *bool           `json:"confirm,omitempty"`       // confirmation.required
+	Query       QueryAllowance  `json:"query,omitzero"`          // queryPolicy.allow: what the programs that callers write may do
 
 	HumanApproval *bool    `json:"humanApproval,omitempty"` // confirmation.humanApproval; true asks for the confirmation as well
 	Owner         Owner    `json:"owner,omitzero"`
@@ -64,47 +65,6 @@ func (o Operation) SeenDigest() string {
 		Contract string `json:"contract"`
 		Text     string `json:"text"`
 	}{o.ContractDigest, o.TextDigest})
-}
-
-// fact is one safety fact that an overlay states of an operation.
-type fact struct {
-	field     string
-	predicate Predicate
-	value     canon.Raw
-	inferred  canon.Raw
-	loosens   bool
-}
-
-func factOf[T ~string | ~bool](o Operation, field string, predicate Predicate, order []T, value T) fact {
-	inferred := settle(o.Evidence, predicate, order)
-	return fact{field, predicate, ValueOf(value), ValueOf(inferred), rankIn(order, value) < rankIn(order, inferred)}
-}
-
-// facts lists what v states of the safety of o, of which nothing but the inferred evidence is known.
-func (v Overlay) facts(o Operation) (facts []fact) {
-	if v.Effect != "" {
-		facts = append(facts, factOf(o, "effect", PredicateKind, kindOrder, v.Effect))
-	}
-	if v.Risk != "" {
-		facts = append(facts, factOf(o, "risk", PredicateRisk, riskOrder, v.Risk))
-	}
-	if v.Reversible != nil {
-		facts = append(facts, factOf(o, "reversible", PredicateReversible, reversibleOrder, *v.Reversible))
-	}
-	if v.Idempotency != "" {
-		facts = append(facts, factOf(o, "idempotency", PredicateIdempotency, idempotencyOrder, v.Idempotency))
-	}
-	if v.Confirm != nil {
-		facts = append(facts, factOf(o, "confirm", PredicateConfirmation, confirmationOrder, *v.Confirm))
-	}
-	if v.Query != "" { // nothing is inferred of it, and any policy is in place of a person's yes to each call
-		facts = append(facts, fact{"query", PredicateQuery, ValueOf(v.Query), ValueOf("none"), true})
-	}
-	if v.HumanApproval != nil { // what is inferred follows from more than the claims on it
-		stated, inferred := *v.HumanApproval, o.needsHuman()
-		facts = append(facts, fact{"humanApproval", PredicateHuman, ValueOf(stated), ValueOf(inferred), rankIn(confirmationOrder, stated) < rankIn(confirmationOrder, inferred)})
-	}
-	return facts
 }
 
 // WithOverlays returns d, as the bridge made it, with what overlays state of its operations, and findings about it. A fact is an accepted
@@ -149,12 +109,7 @@ func (d Document) takes(command string, than Operation) string {
 // overlaid is o with what v states.
 func (o Operation) overlaid(v Overlay) (Operation, []diag.Finding) {
 	facts, before := v.facts(o), o
-	var loosening []fact
-	for _, f := range facts {
-		if f.loosens {
-			loosening = append(loosening, f)
-		}
-	}
+	facts, loosening := o.weighed(v, facts)
 	var findings []diag.Finding
 	holds := true
 	if len(loosening) == 0 {
@@ -163,27 +118,13 @@ func (o Operation) overlaid(v Overlay) (Operation, []diag.Finding) {
 		found := o.loosened(v, loosening)
 		findings, holds = append(findings, found), found.Rule == overlayLoosens.ID
 	}
-	o.Evidence = slices.Clone(o.Evidence)
-	for _, f := range facts {
-		claim := Claim{Subject: o.ID, Predicate: f.predicate, Value: f.value, Source: FromPerson, SourceRef: v.SourceRef + canon.Pointer(f.field),
-			Method: overlayMethod, Confidence: 1, Review: Accepted}
-		if f.loosens && !holds {
-			claim.Review = Superseded
-		}
-		o.Evidence = append(o.Evidence, claim)
-	}
-	if v.Query != "" && holds {
-		o.QueryPolicy = &QueryPolicy{Allow: v.Query, By: v.By, Reason: v.Reason}
-	}
-	if len(facts) > 0 {
-		o = o.Settled()
-	}
-	o = o.described(v)
+	o = o.stated(v, facts, holds).described(v)
 	for _, inVain := range []func(Overlay) (diag.Finding, bool){o.waives, o.allowsInVain} {
 		if f, found := inVain(v); found {
 			findings = append(findings, f)
 		}
 	}
+	findings = append(findings, o.unfit(v, before)...)
 	if o.State == StateGenerated && (len(loosening) > 0 || len(before.LooserThan(o)) > 0) {
 		o.State = StateReviewRequired
 	}
@@ -192,6 +133,50 @@ func (o Operation) overlaid(v Overlay) (Operation, []diag.Finding) {
 	}
 	o.Overlay = &v
 	return o, findings
+}
+
+// stated is o with the facts of v; those that loosen count where holds says so.
+func (o Operation) stated(v Overlay, facts []fact, holds bool) Operation {
+	if len(facts) == 0 {
+		return o
+	}
+	o.Evidence = slices.Clone(o.Evidence)
+	for _, f := range facts {
+		claim := v.claim(f)
+		if f.loosens && !holds {
+			claim.Review = Superseded
+		}
+		o.Evidence = append(o.Evidence, claim)
+	}
+	if v.Query != "" && o.Archetype == ArchetypeQueryPassthrough && (holds || v.Query != QueryAny) {
+		o.QueryPolicy = &QueryPolicy{Allow: v.Query, By: v.By, Reason: v.Reason}
+	}
+	if v.Key != "" && holds {
+		o.Idempotency.Mechanism, o.Idempotency.Key, o.Idempotency.KeyDerivation = MechanismArgument, v.Key, KeyOfClient
+	}
+	return o.Settled()
+}
+
+// unfit finds what makes o, as v has it, unfit to be served, and did not before: no pack may hold that, whoever states it.
+func (o Operation) unfit(v Overlay, before Operation) (findings []diag.Finding) {
+	known := before.validate()
+	for _, f := range o.validate() {
+		if slices.ContainsFunc(known, func(k diag.Finding) bool { return k.Fingerprint == f.Fingerprint }) {
+			continue
+		}
+		field, hint := "", "take out of it what makes it so"
+		switch f.Rule {
+		case keyCarrierUnsupported.ID:
+			field = "idempotency"
+			hint = fmt.Sprintf("name an argument that takes any text, as in `idempotency: {mode: %s, key: ARGUMENT}`, or take idempotency out", o.Idempotency.Mode)
+		case queryPassthrough.ID:
+			hint = "state `query: read_only` or `query: any` of it, with by and reason, or take out of it what waives the confirmation"
+		}
+		found := v.finding(overlayUnfit, field, fmt.Sprintf("%s: with it %s", v.SourceRef, f.Message), hint)
+		found.Tool = o.MCP.ToolName
+		findings = append(findings, found)
+	}
+	return findings
 }
 
 // loosened is the finding about facts that are looser than what is inferred: that they hold, or why they do not.
@@ -251,18 +236,16 @@ func (o Operation) waives(v Overlay) (diag.Finding, bool) {
 	return f, true
 }
 
-// allowsInVain finds a query policy that spares nobody a yes: of an operation that takes no program, or that waits for a person for another reason.
+// allowsInVain finds a query policy of an operation that takes no program, and one that should spare a yes and does not, since there is another reason for it.
 func (o Operation) allowsInVain(v Overlay) (diag.Finding, bool) {
-	why := fmt.Sprintf("operation %q waits for a person all the same, since %s", o.ID, o.Confirmation.Reason)
+	why, hint := fmt.Sprintf("operation %q waits for a person all the same, since %s", o.ID, o.Confirmation.Reason), "take query out, or state the risk, if that is what is wrong"
 	switch {
-	case o.QueryPolicy == nil:
-		return diag.Finding{}, false
-	case o.Archetype != ArchetypeQueryPassthrough:
-		why = fmt.Sprintf("operation %q is not taken for one that runs what its caller writes", o.ID)
-	case !o.Confirmation.HumanApproval:
+	case v.Query != "" && o.Archetype != ArchetypeQueryPassthrough:
+		why, hint = fmt.Sprintf("operation %q is not taken for one that runs what its caller writes", o.ID), "take query out"
+	case !o.QueryPolicy.spares() || !o.Confirmation.HumanApproval:
 		return diag.Finding{}, false
 	}
-	f := v.finding(overlayIneffective, "query", fmt.Sprintf("%s: %s", v.SourceRef+"/query", why), "take query out, or state the risk, if that is what is wrong")
+	f := v.finding(overlayIneffective, "query", fmt.Sprintf("%s: %s", v.SourceRef+"/query", why), hint)
 	f.Tool = o.MCP.ToolName
 	return f, true
 }
@@ -288,8 +271,9 @@ func (d Document) Overlays() (overlays []Overlay) {
 	return overlays
 }
 
-// DecidedAs returns d, as the bridge made it, with the overlays and blocks that another document of the service holds.
+// DecidedAs returns d, as the bridge made it, with the overlays and blocks that another document of the server holds, whatever the server called itself.
 func (d Document) DecidedAs(other Document) Document {
+	other = other.As(d)
 	d, _ = d.WithOverlays(other.Overlays())
 	d, _ = d.WithBlocks(other.PersonsBlocks())
 	return d

@@ -191,7 +191,8 @@ func TestAnOverlayMakesNoVerifiedRead(t *testing.T) {
 	}
 }
 
-// TestQueryPolicy: who answers for the programs that callers write takes the place of a person's yes to each call, and of nothing else.
+// TestQueryPolicy: who answers for any program that callers write takes the place of a person's yes to each call, and of nothing else. A policy of what
+// reads takes nobody's place, since nothing checks it, so it needs no name.
 func TestQueryPolicy(t *testing.T) {
 	d := inferred()
 	runs := d.Operations[0]
@@ -205,17 +206,23 @@ func TestQueryPolicy(t *testing.T) {
 		human   bool
 	}{
 		{"none", Overlay{Operation: "s.change"}, "", true},
-		{"signed", Overlay{Operation: "s.change", Query: QueryReadOnly, By: "ada", Reason: "a replica", Seen: seen}, "overlay-loosens", false},
+		{"signed", Overlay{Operation: "s.change", Query: QueryAny, By: "ada", Reason: "a replica", Seen: seen}, "overlay-loosens", false},
+		{"of what reads", Overlay{Operation: "s.change", Query: QueryReadOnly}, "", true},
+		{"of what reads, signed", Overlay{Operation: "s.change", Query: QueryReadOnly, By: "ada", Reason: "a replica", Seen: seen}, "", true},
 		{"by nobody", Overlay{Operation: "s.change", Query: QueryAny, Reason: "a replica", Seen: seen}, "overlay-unsigned", true},
 		{"of another tool", Overlay{Operation: "s.change", Query: QueryAny, By: "ada", Reason: "a replica", Seen: canon.Digest(nil)}, "overlay-lapsed", true},
 		{"of what asks a person anyway", Overlay{Operation: "s.change", Query: QueryAny, Risk: RiskDestructive, By: "ada", Reason: "a replica", Seen: seen}, "overlay-loosens overlay-without-effect", true},
-		{"of what takes no program", Overlay{Operation: "s.look", Query: QueryAny, By: "ada", Reason: "a replica", Seen: d.Operations[1].SeenDigest()}, "overlay-loosens overlay-without-effect", false},
+		{"of what takes no program", Overlay{Operation: "s.look", Query: QueryAny, By: "ada", Reason: "a replica", Seen: d.Operations[1].SeenDigest()}, "overlay-without-effect", false},
+		{"of what takes no program, by nobody", Overlay{Operation: "s.look", Query: QueryAny}, "overlay-without-effect", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			o, rules := with(d, tt.overlay)
 			if rules != tt.rules || o.Confirmation.HumanApproval != tt.human || !o.Confirmation.Required {
 				t.Errorf("rules %q, confirmation %+v", rules, o.Confirmation)
+			}
+			if stated := tt.overlay.Query == QueryReadOnly || tt.rules != "" && strings.HasPrefix(tt.rules, "overlay-loosens"); stated != (o.QueryPolicy != nil) {
+				t.Errorf("policy %v", o.QueryPolicy)
 			}
 			if found := Validate(Document{Operations: []Operation{o}}); slices.ContainsFunc(found, func(f diag.Finding) bool { return f.Rule == queryPassthrough.ID }) {
 				t.Errorf("%v", found)

@@ -110,7 +110,7 @@ func ParamOf(root *canon.Node, property schema.NamedMember) Param {
 	}
 	switch {
 	case len(types) == 1 && types[0] == "array":
-		items := itemsOf(root, n)
+		items := schema.ItemsOf(root, n)
 		if t, ok := plainType(schema.TypeNames(root, items)); ok && items != nil {
 			p.Type, p.Repeated = t, true
 			p.Enum, p.Format = choices(root, items), valid(formatOf(root, items))
@@ -142,15 +142,6 @@ const (
 	maxDepth    = 6
 	maxBranches = 64
 )
-
-func itemsOf(root, n *canon.Node) *canon.Node {
-	return schema.Behind(root, n, func(n *canon.Node) *canon.Node {
-		if items := n.Get("items"); items.IsObject() && n.Get("prefixItems") == nil {
-			return items
-		}
-		return nil
-	})
-}
 
 func formatOf(root, n *canon.Node) string {
 	return schema.Behind(root, n, func(n *canon.Node) *canon.Node {

@@ -44,9 +44,8 @@ type KeyDerivation string
 
 // The derivations of a key.
 const (
-	KeyOfRequest KeyDerivation = "request_fingerprint" // anvil makes it of the call when the caller gives none
-	KeyOfClient  KeyDerivation = "client_supplied"     // the caller gives it
-	KeyNone      KeyDerivation = "none"
+	KeyOfClient KeyDerivation = "client_supplied" // the caller gives it
+	KeyNone     KeyDerivation = "none"
 )
 
 // Retries says whether a failed call may be repeated without asking anyone, when and how. It follows from the rest; see Settled.
@@ -118,8 +117,6 @@ type Backoff string
 // The backoffs.
 const (
 	BackoffExponentialJitter Backoff = "exponential_jitter"
-	BackoffExponential       Backoff = "exponential"
-	BackoffFixed             Backoff = "fixed"
 	BackoffNone              Backoff = "none"
 )
 

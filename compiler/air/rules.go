@@ -2,12 +2,12 @@ package air
 
 import "anvil/compiler/diag"
 
-// Rules lists the rules of this package: what WithApprovals and Validate report.
+// Rules lists the rules of this package: what WithApprovals, WithBlocks, WithOverlays, Withdrawn and Validate report.
 var Rules = diag.NewCatalog(
 	approvalEnded, approvalExpired, approvalInvalid, approvalLapsed, approvalOrphaned, approvalRefused, approvalTextChanged, approvalUnbound,
 	blockKept, capabilityMemberMissing, duplicateCommand, duplicateFlag, duplicateOperationID, duplicateToolName, emptyRetryConditions,
 	evidenceLoosened, keyCarrierUnsupported, missingConfirmation, overlayAliasTaken, overlayIneffective, overlayLapsed, overlayLoosens,
-	overlayOrphaned, overlayUnsigned, overlayWithdrawn, paginationUnbound, paramsNotDerived, queryPassthrough, statusOperationUnfit,
+	overlayOrphaned, overlayUnfit, overlayUnsigned, overlayWithdrawn, paginationUnbound, paramsNotDerived, queryPassthrough, statusOperationUnfit,
 	unprovenIdempotency, unsafeRetry,
 )
 
@@ -163,7 +163,7 @@ var queryPassthrough = diag.Rule{
 	ID:    "query-language-passthrough",
 	Title: "A query passthrough without a policy or a person's yes",
 	Doc: "The caller writes a program that somebody runs, so nothing about the operation says what a call does. Each call waits for a person, " +
-		"until one declares in whose name, and why, programs may do what they can.",
+		"until one declares (`query: any`) in whose name, and why, programs may do what they can.",
 	Class: diag.Error, Security: true,
 	Since: "0.1",
 }

@@ -33,7 +33,7 @@ var overlayIneffective = diag.Rule{
 	Title: "An overlay that waives a confirmation which cannot be waived, or allows programs that nobody writes",
 	Doc: "A change that is destructive, financial, of high risk or irreversible waits for a yes, whatever is stated of its confirmation. State the fact " +
 		"that makes it harmless (`risk`, `reversible`) if it is one, or take `confirm: false` out. A query policy (`query`) is of operations that run what " +
-		"their caller writes, and spares a person's yes to each call where that is the one reason for it.",
+		"their caller writes; `any` spares a person's yes to each call where that is the one reason for it, and `read_only` spares none.",
 	Class: diag.Error, Security: true,
 	Since: "0.1",
 }
@@ -60,6 +60,15 @@ var overlayOrphaned = diag.Rule{
 	Title: "An overlay of an operation that is not there",
 	Doc:   "The overlay names a tool that the server does not have, so it protects and explains nothing. Correct the name, or take the overlay out.",
 	Class: diag.Error,
+	Since: "0.1",
+}
+
+var overlayUnfit = diag.Rule{
+	ID:    "overlay-unfit",
+	Title: "An overlay by which an operation cannot be served",
+	Doc: "What the overlay states contradicts what holds of every operation: an idempotency key needs an argument that carries it (`idempotency: {mode: key_supported, " +
+		"key: ARGUMENT}`), and who runs a caller's program without a person's yes needs a query policy (`query`). A pack with it would be opened by nobody.",
+	Class: diag.Error, Security: true,
 	Since: "0.1",
 }
 

@@ -179,14 +179,14 @@ func (o Operation) confirmable() bool {
 }
 
 // needsHuman reports an operation for which a model's yes is not enough: what is gone or paid for does not come back, and a program does what its
-// writer wants. A person may decide otherwise, for one by a query policy; any other claim can only ask for more.
+// writer wants. A person may decide otherwise, for one by a query policy that allows them all; any other claim can only ask for more.
 func (o Operation) needsHuman() bool {
 	at, _ := highest(o.Evidence, PredicateHuman, rankBy(confirmationOrder))
 	if slices.ContainsFunc(o.Evidence, func(c Claim) bool { return c.Predicate == PredicateHuman && c.decided() }) {
 		return confirmationOrder[at]
 	}
 	grave := o.Effect.Kind == Mutation && o.Effect.Risk.Rank() >= RiskFinancial.Rank()
-	return grave || o.Archetype == ArchetypeQueryPassthrough && o.QueryPolicy == nil || confirmationOrder[at]
+	return grave || o.Archetype == ArchetypeQueryPassthrough && !o.QueryPolicy.spares() || confirmationOrder[at]
 }
 
 func (o Operation) confirmationReason() string {

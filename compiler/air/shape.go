@@ -52,11 +52,30 @@ const (
 	MeansWait LongRunningMeans = "wait" // the answer comes when it comes, or nobody knows
 )
 
-// QueryPolicy is what a person allows the programs of a query passthrough to do. Without one, each call waits for a person's yes.
+// QueryPolicy is what a person allows the programs of a query passthrough to do. Nothing checks a program: the policy tells whoever says yes or no what
+// was meant. Without one, and with any but QueryAny, each call waits for a person's yes.
 type QueryPolicy struct {
 	Allow  QueryAllowance `json:"allow"`
-	By     string         `json:"by"`     // who
-	Reason string         `json:"reason"` // why that is enough
+	By     string         `json:"by,omitzero"`     // who; QueryAny is in somebody's name
+	Reason string         `json:"reason,omitzero"` // why; QueryAny has one
+}
+
+// spares reports a policy in place of a person's yes to each call.
+func (p *QueryPolicy) spares() bool { return p != nil && p.Allow == QueryAny }
+
+// Words tell the policy in one sentence, without a point; of whoever stated it as they wrote it.
+func (p QueryPolicy) Words() string {
+	words := "nothing that changes anything is to be run; nothing checks the programs, so a person says no to one that would"
+	if p.spares() {
+		words = "any is allowed; nothing checks the programs, and no person is asked"
+	}
+	switch {
+	case p.By != "" && p.Reason != "":
+		return words + " (" + p.By + ": " + p.Reason + ")"
+	case p.By+p.Reason != "":
+		return words + " (" + p.By + p.Reason + ")"
+	}
+	return words
 }
 
 // QueryAllowance is what a program may do.
@@ -64,8 +83,8 @@ type QueryAllowance string
 
 // The allowances.
 const (
-	QueryReadOnly QueryAllowance = "read_only" // the server, or its credentials, let programs read and no more
-	QueryAny      QueryAllowance = "any"       // whatever the language can
+	QueryReadOnly QueryAllowance = "read_only" // what reads; a person is asked all the same, and says no to the rest
+	QueryAny      QueryAllowance = "any"       // whatever the language can, and no person is asked
 )
 
 // Cost is what an operation takes of a model's context, in tokens of the named vocabulary. What was not measured is left out.

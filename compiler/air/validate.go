@@ -118,7 +118,7 @@ func (o Operation) validatePosture() (findings []diag.Finding) {
 		report(missingConfirmation, "set confirmation.required to true", "operation %q is a mutation of %s risk, and asks nobody", o.ID, o.Effect.Risk)
 	}
 	if o.Archetype == ArchetypeQueryPassthrough && !o.passthroughGuarded() {
-		report(queryPassthrough, "set confirmation.humanApproval, or declare a query policy with a name and a reason",
+		report(queryPassthrough, "set confirmation.humanApproval, or declare a query policy that allows any, with a name and a reason",
 			"operation %q runs what its caller writes, and asks no person", o.ID)
 	}
 	if o.Effect.Kind == Mutation && o.Idempotency.Mode != IdempotencyNone && !o.provenIdempotent() {
@@ -130,7 +130,7 @@ func (o Operation) validatePosture() (findings []diag.Finding) {
 
 // passthroughGuarded reports a query passthrough that waits for a person, or for which one answers: by a policy, or by an accepted claim.
 func (o Operation) passthroughGuarded() bool {
-	if p := o.QueryPolicy; p != nil {
+	if p := o.QueryPolicy; p.spares() {
 		return diag.Legible(p.By) && diag.Legible(p.Reason)
 	}
 	decided := slices.ContainsFunc(o.Evidence, func(c Claim) bool { return c.Predicate == PredicateHuman && c.decided() })

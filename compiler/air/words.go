@@ -13,13 +13,13 @@ var (
 		ActionReplace, ActionDelete, ActionSend, ActionExecute, ActionApprove, ActionCancel, ActionReserve, ActionOther,
 	}
 	authTypes = []AuthType{
-		AuthUnknown, AuthNone, AuthAPIKey, AuthBasic, AuthBearer, AuthCustomHeader, AuthEnvironment, AuthClientCredentials, AuthAuthorizationCode,
+		AuthUnknown, AuthNone, AuthAPIKey, AuthBasic, AuthBearer, AuthCustomHeader, AuthEnvironment,
 	}
-	backoffs    = []Backoff{BackoffExponentialJitter, BackoffExponential, BackoffFixed, BackoffNone}
+	backoffs    = []Backoff{BackoffExponentialJitter, BackoffNone}
 	classes     = []diag.Class{diag.Error, diag.Breaking, diag.Risky, diag.Warning, diag.Safe, diag.Info}
 	bases       = []RetryBasis{BasisReadSafe, BasisNaturalIdempotent, BasisIdempotencyKey, BasisUnproven}
 	effects     = []diag.Effect{diag.Lapses, diag.Refused, diag.Retold, diag.Changed, diag.Removed}
-	derivations = []KeyDerivation{KeyOfRequest, KeyOfClient, KeyNone}
+	derivations = []KeyDerivation{KeyOfClient, KeyNone}
 	marks       = []ReviewMark{Unreviewed, Accepted, Rejected, Superseded}
 	means       = []LongRunningMeans{MeansTask, MeansJob, MeansWait}
 	mechanisms  = []IdempotencyMechanism{MechanismArgument, MechanismNone}

@@ -126,7 +126,7 @@ type Change struct {
 	Class       diag.Class `json:"class"`
 	Security    bool       `json:"security,omitzero"`
 	Subject     string     `json:"subject"`
-	Covered     string     `json:"covered"`           // approval: of the operation as it is now; unexposed: the operation is not approved; none: it is about no operation, or about one whose text nobody read
+	Covered     string     `json:"covered"`           // approval: of the operation as it is now; unexposed: the operation is not approved; none: it is about no operation
 	Approval    *Approval  `json:"approval,omitzero"` // that covers it
 }
 

@@ -14,8 +14,8 @@ const (
 	coveredNot        = "none"
 )
 
-// base reads what changed since the base, and which approvals cover it. A change of an exposed operation that nobody approved as it is now
-// fails; what is about no operation is listed, and nothing in a pack approves it.
+// base reads what changed since the base, and which approvals cover it. It fails where that cannot be read: a change of an exposed operation is covered,
+// since an approval in force is of the operation as it is, and what is about no operation is listed, and approved by nothing in a pack.
 func (r *run) base() Check {
 	if r.Pack.Manifest.Base == "" {
 		return Check{checkBase, NotApplicable, "the pack was compared with no earlier surface"}
@@ -36,7 +36,7 @@ func (r *run) base() Check {
 		case f.Tool == "":
 		case !known || o.State != air.StateApproved:
 			c.Covered = coveredUnexposed
-		default: // an approval in force is of the contract and the text that the pack holds
+		default:
 			c.Covered, c.Approval = coveredByApproval, approvalOf(o)
 		}
 		counts[c.Covered]++

@@ -153,6 +153,6 @@ var mending = map[string]string{
 	checkExposure:         "see `anvil pack verify PACK`; build the pack again with `anvil mcp adopt TARGET --mode MODE --out PACK`",
 	checkApprovals:        "look at the operations with `anvil mcp review PACK` and approve what may be called, or approve those that only read with `anvil mcp approve PACK --read-only`; then certify again",
 	checkGate:             "see `anvil mcp inspect PACK`; have the server mended, or write down what you accept and why in the section gate of anvil.yaml",
-	checkBase:             "see `anvil mcp review PACK`, and approve what you have read with `anvil mcp approve PACK OPERATION`; then certify again",
+	checkBase:             "see `anvil pack verify PACK`; restore diff/changes.json from version control, or build the pack again with `anvil mcp adopt TARGET --mode MODE --base BASE --out PACK`",
 	checkStability:        "capture again with `anvil mcp inspect TARGET --stable 3 --evidence FILE`, and adopt what does not change from one capture to the next",
 }

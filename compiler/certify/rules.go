@@ -7,6 +7,9 @@ func reason(id, title, doc, hint string) diag.Rule {
 	return diag.Rule{ID: id, Title: title, Doc: doc, Hint: hint, Class: diag.Error, Security: true, Since: "0.1"}
 }
 
+// restoreFirst is what to do of a pack that does not verify by itself, whatever its certificate says.
+const restoreFirst = "restore the pack as version control has it; or remove PACK, build it again with `anvil mcp adopt TARGET --mode MODE --out PACK`, approve what you have read, and only then certify it"
+
 const certifyAgain = "certify the pack again with `anvil mcp certify PACK --key FILE`"
 
 var (
@@ -51,6 +54,9 @@ the trust file gives the key: capture, gate, approve, or certify for all of them
 		`What people read beside the pack is not what the signatures are under, or it is gone.`, certifyAgain)
 	certificateExpired = reason("certificate-expired", "The time of a certificate is over",
 		`A certificate holds for a time, and never longer than the approvals it rests on. Look at the pack again and certify it anew.`, certifyAgain)
+	certifiedApprovalOver = reason("certified-approval-over", "A certificate outlives an approval that it rests on",
+		`An approval in the pack is over by now, or ends before the certificate says that it does, whoever signed it. What nobody approves any more is not certified.`,
+		"look at the operation with `anvil mcp review PACK OPERATION`, approve it again if it is still wanted, and run `anvil mcp certify PACK --key FILE`")
 	certificateEarly = reason("certificate-not-yet-valid", "A certificate is dated in the future",
 		`Its time of issue is later than the clock here says. One of the two is wrong.`, "see that the clock is right, and certify the pack again")
 	serialRolledBack = reason("serial-rolled-back", "An older certificate stands in the place of a newer one",
@@ -70,6 +76,6 @@ the trust file gives the key: capture, gate, approve, or certify for all of them
 )
 
 // Rules lists the reasons for which a pack is not certified or a certificate not believed.
-var Rules = diag.NewCatalog(certificateEarly, certificateExpired, certificateMissing, certificationDiffers, certificationFailed, checkFailed, envelopeMalformed,
+var Rules = diag.NewCatalog(certificateEarly, certificateExpired, certificateMissing, certificationDiffers, certificationFailed, checkFailed, certifiedApprovalOver, envelopeMalformed,
 	gateRefused, keyOutOfTime, keyRevoked, keyRoleMissing, keyidContradicts, liveDiffers, payloadTypeUnknown, policyUnknown, predicateUnknown,
 	serialRolledBack, signatureUntrusted, signaturesTooFew, statementMalformed, subjectMismatch, subjectsMissing)

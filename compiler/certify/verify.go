@@ -74,7 +74,8 @@ func (v Verification) Holds() bool { return len(v.Findings) == 0 && v.Err == nil
 type verifying struct {
 	Request
 	signed
-	by []signedBy
+	by    []signedBy
+	issue *run // of the pack at the time of issue, once the subject is known; it holds no policy
 	Verification
 }
 
@@ -125,6 +126,9 @@ func (v *verifying) find(r *Refusal) {
 	rule, _ := Rules.Find(r.Rule)
 	f := rule.Finding("certificate/"+v.Pack.Manifest.ID, r.Message)
 	f.Hint = v.filled(r.Hint)
+	if len(v.Request.Findings) > 0 { // certifying what was tampered with would vouch for it
+		f.Hint = v.filled(restoreFirst)
+	}
 	v.Verification.Findings = append(v.Verification.Findings, f.Sealed())
 	v.Verification.Findings = append(v.Verification.Findings, v.Request.Findings...) // which may be why, and are never passed over
 }
@@ -180,7 +184,7 @@ func (t Trust) has(id string) bool {
 // maxSkew is how far the clock of who issued may be ahead of the one here.
 const maxSkew = 10 * time.Minute
 
-// validity asks whether the certificate holds now, and is not one that was replaced.
+// validity asks whether the certificate holds now, rests on approvals that do, and is not one that was replaced.
 func (v *verifying) validity() (string, *Refusal) {
 	c := v.certification
 	issued, _ := time.Parse(time.RFC3339, c.IssuedAt)
@@ -195,6 +199,9 @@ func (v *verifying) validity() (string, *Refusal) {
 		return "", rolledBack(v.Trust.file.MinimumSerial, "the certificate has the serial %d, and the trust file asks for %d at least (minimumSerial)", c.Serial, v.Trust.file.MinimumSerial)
 	case c.Serial < seen:
 		return "", rolledBack(seen+1, "the certificate has the serial %d, and the trust file has seen %d of this pack (serials)", c.Serial, seen)
+	}
+	if refused := v.approvals(expires); refused != nil {
+		return "", refused
 	}
 	return fmt.Sprintf("serial %d, issued at %s, valid until %s", c.Serial, c.IssuedAt, c.Expires), nil
 }
@@ -227,7 +234,8 @@ func (v *verifying) policy() (string, *Refusal) {
 	return fmt.Sprintf("%s, %s", p.ID, p.Digest), nil
 }
 
-// gate asks what the certification says came out: of the gate, and of every other check that has to be there.
+// gate asks what the certification says came out: of the gate, and of every other check that has to be there. What is exposed, and by whose approval, is
+// checked again as it was at the time of issue.
 func (v *verifying) gate() (string, *Refusal) {
 	c := v.certification
 	if failed := c.Failing(); c.Level != StaticPassed || len(failed) > 0 {
@@ -245,6 +253,11 @@ func (v *verifying) gate() (string, *Refusal) {
 	}
 	if !slices.ContainsFunc(c.Tools, func(t Tool) bool { return t.State == string(air.StateApproved) }) {
 		return "", refuse(certificationFailed, "nothing in the pack is approved, so the certification is of nothing")
+	}
+	for _, again := range []Check{v.issue.checkExposure(), v.issue.checkApprovals()} {
+		if again.Outcome != Pass {
+			return "", refuse(certificationFailed, "the check %s is said to have passed, and did not when it was issued, at %s: %s", again.ID, c.IssuedAt, again.Detail)
+		}
 	}
 	rules := map[string]string{}
 	for _, o := range c.Gate.Rules {

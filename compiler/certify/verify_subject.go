@@ -57,7 +57,8 @@ type facts struct {
 // wrongFact names the first fact that the certification states and that is not so; "" when there is none.
 func (v *verifying) wrongFact() string {
 	c := v.certification
-	r := &run{Inputs: Inputs{Pack: v.Pack}}
+	v.issue = &run{Inputs: Inputs{Pack: v.Pack}}
+	r := v.issue
 	r.At, _ = time.Parse(time.RFC3339, c.IssuedAt)
 	if err := r.open(); err != nil {
 		return err.Error()

@@ -43,7 +43,7 @@ type Finding struct {
 	Message     string     `json:"message"`          // one sentence, present tense, naming the thing
 	Before      canon.Raw  `json:"before,omitzero"`
 	After       canon.Raw  `json:"after,omitzero"`
-	Witness     canon.Raw  `json:"witness,omitzero"`  // arguments that the schema allowed and refuses now; below /outputSchema, a result that is new
+	Witness     canon.Raw  `json:"witness,omitzero"`  // arguments that the schema allowed and refuses now; below /outputSchema, a result that is new; of what is no difference, where else it was found
 	ReadOnly    bool       `json:"readOnly,omitzero"` // a call of the witness changes nothing: both sides declare the tool read-only
 	Hint        string     `json:"hint,omitzero"`     // what to do next
 	Fix         *Fix       `json:"fix,omitzero"`      // what the hint proposes, for programs

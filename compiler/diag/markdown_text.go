@@ -17,15 +17,18 @@ func MarkdownCode(s string) string {
 	if s == "" {
 		return "(none)"
 	}
-	ticks := strings.Repeat("`", longestRun(s)+1)
+	ticks := strings.Repeat("`", backticks(s)+1)
 	if len(ticks) > 1 || s[0] == ' ' || s[len(s)-1] == ' ' {
 		return ticks + " " + s + " " + ticks
 	}
 	return ticks + s + ticks
 }
 
-// longestRun returns the length of the longest run of back-ticks in s.
-func longestRun(s string) int {
+// MarkdownFence returns a fence that text cannot end.
+func MarkdownFence(text string) string { return strings.Repeat("`", max(3, backticks(text)+1)) }
+
+// backticks returns the length of the longest run of back-ticks in s.
+func backticks(s string) int {
 	longest, run := 0, 0
 	for _, r := range s {
 		run++

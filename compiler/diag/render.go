@@ -166,9 +166,20 @@ func (f Finding) proof() string {
 	case len(f.Witness) > maxWitness:
 		return fmt.Sprintf("(a witness of %d bytes is in the JSON report)", len(f.Witness))
 	case !ok:
-		return "a result that could not be before: " + string(PrintableJSON(f.Witness))
+		return f.instance() + ": " + string(PrintableJSON(f.Witness))
 	}
 	return f.proven() + ": " + call
+}
+
+// differs reports a finding about a difference of two surfaces; any other is about one.
+func (f Finding) differs() bool { return slices.Contains([]Class{Breaking, Risky, Safe}, f.Class) }
+
+// instance says what a witness is that is no call.
+func (f Finding) instance() string {
+	if f.differs() {
+		return "a result that could not be before"
+	}
+	return "found in"
 }
 
 // proven says what the call of a witness shows: that of the schemas, not of the server, whose ids and files the witness does not know.
@@ -183,7 +194,7 @@ func (f Finding) proven() string {
 // Call returns the command that sends the witness of f, where it is a call: one for a shell, whatever the server's names are. Without a configured
 // name the server is SERVER, to be filled in.
 func (f Finding) Call() (command string, ok bool) {
-	if f.Witness == nil || f.Tool == "" || strings.HasPrefix(f.Pointer, "/outputSchema") {
+	if !f.differs() || len(f.Witness) == 0 || f.Witness[0] != '{' || f.Tool == "" || strings.HasPrefix(f.Pointer, "/outputSchema") {
 		return "", false
 	}
 	server := "SERVER"
@@ -203,9 +214,7 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + 
 // sides are the lines that show a difference: what was, behind a minus, and what is, behind a plus; then what of them is left out. Findings that are no
 // difference have none.
 func (f Finding) sides(whole bool) []string {
-	switch f.Class {
-	case Breaking, Risky, Safe:
-	default:
+	if !f.differs() {
 		return nil
 	}
 	before, after := Printable(string(f.Before)), Printable(string(f.After))

@@ -199,7 +199,8 @@ func (f Finding) writeWitness(b *bytes.Buffer) {
 	case len(f.Witness) > maxWitness:
 		fmt.Fprintf(b, "\nA witness of %d bytes is in the JSON report.\n", len(f.Witness))
 	case !ok:
-		fmt.Fprintf(b, "\nA result that could not be before: %s\n", MarkdownCode(string(f.Witness)))
+		says := f.instance()
+		fmt.Fprintf(b, "\n%s: %s\n", strings.ToUpper(says[:1])+says[1:], MarkdownCode(string(f.Witness)))
 	default:
 		fmt.Fprintf(b, "\n%s:\n", strings.Replace(f.proven(), "the", "The", 1))
 		writeFence(b, "sh", call+"\n")
@@ -208,6 +209,6 @@ func (f Finding) writeWitness(b *bytes.Buffer) {
 
 // writeFence writes whole lines as a block of code that nothing in them ends.
 func writeFence(b *bytes.Buffer, language, lines string) {
-	fence := strings.Repeat("`", max(3, longestRun(lines)+1))
+	fence := MarkdownFence(lines)
 	fmt.Fprintf(b, "\n%s%s\n%s%s\n", fence, language, lines, fence)
 }

@@ -1,12 +1,36 @@
 package diag
 
 import (
+	"bytes"
 	"os/exec"
 	"strings"
 	"testing"
 
 	"anvil/compiler/canon"
 )
+
+// TestNoCall: what a finding about one surface carries is no call, and neither is what is no object of arguments.
+func TestNoCall(t *testing.T) {
+	for _, f := range []Finding{
+		{Rule: "r", Class: Warning, Tool: "search", Pointer: "/inputSchema", Witness: canon.Raw(`{"oneOf":["/inputSchema/properties/a"]}`)},
+		{Rule: "r", Class: Error, Tool: "search", Witness: canon.Raw(`["a","b"]`)},
+		{Rule: "r", Class: Breaking, Tool: "search", Pointer: "/inputSchema", Witness: canon.Raw(`"text"`)},
+	} {
+		var text, page bytes.Buffer
+		if err := NewReport("x", []Finding{f}).WriteText(&text); err != nil {
+			t.Fatal(err)
+		}
+		if err := NewReport("x", []Finding{f}).WriteMarkdown(&page); err != nil {
+			t.Fatal(err)
+		}
+		if call, ok := f.Call(); ok || strings.Contains(text.String()+page.String(), "anvil mcp call") {
+			t.Errorf("%s: a call was made of %s: %s", f.Class, f.Witness, call)
+		}
+		if f.Class != Breaking && (!strings.Contains(text.String(), "found in: "+string(f.Witness)) || !strings.Contains(page.String(), "Found in: ")) {
+			t.Errorf("%s\n%s", text.String(), page.String())
+		}
+	}
+}
 
 // TestCall has a shell read the call of hostile witnesses back.
 func TestCall(t *testing.T) {

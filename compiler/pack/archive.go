@@ -70,6 +70,8 @@ func readArchive(r io.Reader, name string, limit int64) (*Pack, []diag.Finding, 
 	manifest, there := u.content[ManifestFile]
 	if !there && broken != nil {
 		return nil, nil, fmt.Errorf("%w: it is no tar, or cut short: %w; make it with `anvil pack archive`", ErrFormat, broken)
+	} else if !there && len(u.findings) > 0 {
+		return nil, nil, fmt.Errorf("%w: it holds no %s that can be read: %s; make it with `anvil pack archive`", ErrFormat, ManifestFile, u.findings[0].Message)
 	} else if !there {
 		return nil, nil, fmt.Errorf("%w: it holds no %s; make it with `anvil pack archive`", ErrFormat, ManifestFile)
 	}
@@ -142,6 +144,11 @@ func (u *unpacking) one(h *tar.Header, content io.Reader) error {
 	case h.Typeflag != tar.TypeReg:
 		u.findings = append(u.findings, inArchive(fileSpecial, "file/"+h.Name, fmt.Sprintf("the archive holds %s at %q, and a pack has regular files alone", typeWord(h.Typeflag), h.Name)))
 		return nil
+	case isUnplain(h):
+		u.findings = append(u.findings, inArchive(archiveMalformed, "file/"+h.Name, fmt.Sprintf("the archive holds %q with holes or records of its own, which can make much of few bytes", h.Name)))
+		return nil
+	case h.Size > u.room || h.Name == ManifestFile && h.Size > maxManifest:
+		return fmt.Errorf("%w: its files are larger together than a pack can be", atomicfile.ErrTooLarge)
 	case clash:
 		u.findings = append(u.findings, inArchive(pathUnsafe, "file/"+h.Name, fmt.Sprintf("the archive holds %q and %q, which is one file to some file systems", other, h.Name)))
 		return nil
@@ -157,6 +164,17 @@ func (u *unpacking) one(h *tar.Header, content io.Reader) error {
 	u.content[h.Name] = data
 	u.members = append(u.members, member{path: h.Name})
 	return nil
+}
+
+// isUnplain reports an entry that anvil does not write: of the records of PAX it writes a path that is long or not in ASCII, and it leaves no holes, which a
+// reader fills with as many bytes as the entry says. Nothing is read of one.
+func isUnplain(h *tar.Header) bool {
+	for record := range h.PAXRecords {
+		if record != "path" {
+			return true
+		}
+	}
+	return false // the format of GNU's holes has a type of its own
 }
 
 func inArchive(rule diag.Rule, subject, message string) diag.Finding {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -174,7 +175,7 @@ func TestHostileArchives(t *testing.T) {
 		{"a record of its own", func(l []entry) []entry {
 			l[0].PAXRecords = map[string]string{"VENDOR.note": "x"}
 			return l
-		}, "pack-archive-malformed archive"},
+		}, "pack-archive-malformed file/a.txt; pack-file-missing file/a.txt"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -230,6 +231,47 @@ func TestArchiveTooLarge(t *testing.T) {
 	p := small(t, func(files map[string][]byte) { files["a.txt"] = make([]byte, 5000) })
 	if _, _, err := readArchive(bytes.NewReader(archive(t, p)), "x.tar", 5000); !errors.Is(err, atomicfile.ErrTooLarge) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestArchiveOfHoles reads nothing of a file that a few bytes say is large: the archive would fill memory.
+func TestArchiveOfHoles(t *testing.T) {
+	const size = "943718400"
+	for _, name := range []string{ManifestFile, "a.txt"} {
+		holes := file(name, "0\n"+strings.Repeat("\x00", 510))
+		holes.PAXRecords = map[string]string{"VND.sparse.major": "1", "VND.sparse.minor": "0", "VND.sparse.name": name, "VND.sparse.realsize": size}
+		list := entries(t, small(t, nil))
+		if name == ManifestFile {
+			list = nil
+		}
+		text := bytes.ReplaceAll(tarOf(t, append([]entry{holes}, list...)), []byte("VND.sparse"), []byte("GNU.sparse"))
+		if h, err := tar.NewReader(bytes.NewReader(text)).Next(); err != nil || fmt.Sprint(h.Size) != size {
+			t.Fatalf("%+v, %v: the test makes no holes", h, err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, findings, err := ReadArchive(bytes.NewReader(text), "x.tar")
+		runtime.ReadMemStats(&after)
+		if got := fmt.Sprint(told(findings), err); !strings.Contains(got, "pack-archive-malformed file/a.txt") && !strings.Contains(got, "with holes or records of its own") {
+			t.Errorf("%s: %s", name, got)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > 16<<20 {
+			t.Errorf("%s: %d bytes were taken for an archive of %d", name, used, len(text))
+		}
+	}
+}
+
+// TestArchiveBelievesNoSize refuses a size that no pack has before it reads.
+func TestArchiveBelievesNoSize(t *testing.T) {
+	for name, size := range map[string]int64{ManifestFile: maxManifest + 1, "a.txt": maxPack + 1, "b.txt": 1 << 40} {
+		var b bytes.Buffer
+		if err := tar.NewWriter(&b).WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644, ModTime: time.Unix(0, 0), Size: size, Format: tar.FormatGNU}); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := ReadArchive(bytes.NewReader(b.Bytes()), "x.tar")
+		if notWhole := (*NotWholeError)(nil); !errors.As(err, &notWhole) {
+			t.Errorf("%s of %d bytes: %v", name, size, err)
+		}
 	}
 }
 

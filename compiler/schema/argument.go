@@ -84,6 +84,16 @@ const (
 	maxBranches = 64
 )
 
+// ItemsOf returns what every item of a list must be; nil where the first ones have schemas of their own, or nothing is said of them.
+func ItemsOf(root, n *canon.Node) *canon.Node {
+	return Behind(root, n, func(n *canon.Node) *canon.Node {
+		if items := n.Get("items"); items.IsObject() && n.Get("prefixItems") == nil {
+			return items
+		}
+		return nil
+	})
+}
+
 // Behind returns what pick finds at a subschema n of root, or behind its references and compositions: the first that is not nil.
 func Behind(root, n *canon.Node, pick func(*canon.Node) *canon.Node) *canon.Node {
 	return behind(root, n, 0, pick)

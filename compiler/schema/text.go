@@ -62,6 +62,44 @@ func EachString(n *canon.Node, at []byte, yield func(pointer []byte, n *canon.No
 	}
 }
 
+// EachMark calls yield for what annotations of the schema n hold beside strings (`deprecated: true`, an example that is a number): no validator minds it, and
+// [EachText] does not tell it. Pointers change after the call, as those of EachText.
+func EachMark(n *canon.Node, at []byte, yield func(pointer []byte, n *canon.Node)) {
+	if !n.IsObject() {
+		return
+	}
+	for _, m := range n.Members {
+		keyword := keywords[m.Name]
+		below := canon.AppendPointer(at, m.Name)
+		switch {
+		case keyword.Note:
+			EachLeaf(m.Value, below, yield)
+		case keyword.Form.ByName():
+			for _, entry := range members(m.Value) {
+				EachMark(entry.Value, canon.AppendPointer(below, entry.Name), yield)
+			}
+		case keyword.Form.Schemas():
+			EachMark(m.Value, below, yield)
+			for i, item := range items(m.Value) {
+				EachMark(item, appendIndex(below, i), yield)
+			}
+		}
+	}
+}
+
+// EachLeaf calls yield for every value in n that holds no other and is no string, each with its JSON pointer below at, which names the members around it.
+func EachLeaf(n *canon.Node, at []byte, yield func(pointer []byte, n *canon.Node)) {
+	if n != nil && !n.Is(canon.String) && len(n.Items) == 0 && len(n.Members) == 0 {
+		yield(at, n)
+	}
+	for i, item := range items(n) {
+		EachLeaf(item, appendIndex(at, i), yield)
+	}
+	for _, m := range members(n) {
+		EachLeaf(m.Value, canon.AppendPointer(at, m.Name), yield)
+	}
+}
+
 func appendIndex(pointer []byte, i int) []byte {
 	return strconv.AppendInt(append(pointer, '/'), int64(i), 10)
 }

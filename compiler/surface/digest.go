@@ -99,8 +99,9 @@ func (s *McpSurfaceSnapshot) toolDigests() map[string]string {
 // execution mode. Approvals are bound to it.
 func (it Item) ContractDigest() string { return it.contract }
 
-// TextDigest covers every string of this one item that a model reads.
-func (it Item) TextDigest() string { return it.text }
+// TextDigest covers every string of this one item that a model reads, and of a tool what else is in neither digest of a snapshot: the marks that its schemas
+// and its other members bear (`deprecated: true`, an example that is a number), under their pointers. Approvals are bound to it.
+func (it Item) TextDigest() string { return it.said }
 
 // digest fills in the digests of it, whose texts are written into scratch one after the other. It returns scratch, which may have grown.
 func (it *Item) digest(scratch []byte) []byte {
@@ -110,6 +111,20 @@ func (it *Item) digest(scratch []byte) []byte {
 	}{{&it.Digest, it.appendVisible}, {&it.contract, it.appendContract}, {&it.text, it.appendTexts}} {
 		scratch = d.write(scratch[:0])
 		*d.of = canon.Digest(scratch)
+	}
+	it.said = it.text
+	marked := canon.Within(scratch[:0])
+	marks := false
+	it.eachMark(func(pointer []byte, n *canon.Node) {
+		if !marks {
+			marked.AddText("text", it.text)
+			marks = true
+		}
+		marked.Add(string(pointer), n.Canonical())
+	})
+	if marks {
+		scratch = marked.Bytes()
+		it.said = canon.Digest(scratch)
 	}
 	return scratch
 }
@@ -175,19 +190,7 @@ func promptArguments(n *canon.Node) []byte {
 // appendTexts lists the strings of the item, each under its pointer.
 func (it *Item) appendTexts(dst []byte) []byte {
 	b := canon.Within(dst)
-	var room [128]byte
-	if !it.Node.IsObject() {
-		schema.EachString(it.Node, room[:0], b.AddString)
-		return b.Bytes()
-	}
-	for _, m := range it.Node.Members {
-		at := canon.AppendPointer(room[:0], m.Name)
-		if it.Kind == Tool && isSchema(m.Name) {
-			schema.EachText(m.Value, at, b.AddString)
-		} else {
-			schema.EachString(m.Value, at, b.AddString)
-		}
-	}
+	it.eachText(b.AddString)
 	return b.Bytes()
 }
 

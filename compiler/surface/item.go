@@ -61,7 +61,8 @@ type Item struct {
 	Node   *canon.Node // JSON, parsed
 	Digest string      // of JSON, with the order of `required` and `type` in schemas left out
 
-	contract, text string // see ContractDigest and TextDigest
+	contract, text string // of this item in the digests of a snapshot
+	said           string // see TextDigest
 }
 
 // NewItem reads one list item as a server sent it; any JSON value is taken, so it fails on text that is not JSON only.

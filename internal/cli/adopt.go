@@ -24,7 +24,7 @@ func (sh *shell) adoptCommand() *cli.Command {
 		Name: "adopt", Usage: "adopt a server: capture it, gate it and write its pack",
 		ArgsUsage: "TARGET",
 		Description: `Writes the folder whole or not at all. Adopting into a pack that is there keeps the approvals whose operation has the same
-contract still, and every block, and compares with the surface it was made of, unless --base names another. What the configuration
+contract and text still, and every block, and compares with the surface it was made of, unless --base names another. What the configuration
 states of single tools in its section annotations is put over what is inferred. Nothing is written when the gate refuses the surface;
 what it lets pass because somebody accepted it is told on stderr.
 
@@ -63,11 +63,11 @@ func (sh *shell) adopt(c *cli.Context) error {
 	if err = cmp.Or(err, sh.checkGate(c)); err != nil {
 		return err
 	}
-	var findings []diag.Finding
 	seen, err := sh.observe(c, target)
 	if err != nil {
 		return err
 	}
+	var findings []diag.Finding
 	findings, selection.concerns, err = sh.passGate(c, "adopt", format, seen)
 	if err != nil {
 		return err
@@ -76,6 +76,11 @@ func (sh *shell) adopt(c *cli.Context) error {
 	if in.Decided.Overlays, err = sh.overlaysFor(c, target, seen.snapshot); err != nil {
 		return err
 	}
+	return sh.replacePack(c, out, in, selection, findings, format)
+}
+
+// replacePack builds the pack and puts it into the folder while nobody else changes that, and tells so. findings are those that let the surface pass.
+func (sh *shell) replacePack(c *cli.Context, out string, in emit.Inputs, selection selection, findings []diag.Finding, format string) error {
 	if err := makeParent(out); err != nil {
 		return err
 	}
@@ -86,7 +91,7 @@ func (sh *shell) adopt(c *cli.Context) error {
 		}
 		sh.tellPassed(findings)
 		selection.concerns.tell(sh.err, given.chosen, given.skipped, out)
-		return sh.printAdopted(c, out, built, findings, format)
+		return sh.printAdopted(c, out, built, findings, selection.concerns, format)
 	})
 }
 
@@ -156,10 +161,9 @@ func (sh *shell) adoptInto(c *cli.Context, out string, in emit.Inputs, selection
 	return built, given, sh.writePack(out, earlier, built)
 }
 
-// baseFrom is what the pack is compared with: what the line gives or, where the surface is another than the earlier pack of the same service was made
-// of, that one. Where it is the same, the comparison that the earlier pack holds stays.
+// baseFrom is what the pack is compared with: what the line gives or, where the surface is another than the earlier pack was made of, that one. Where it is the same, the comparison that the earlier pack holds stays.
 func baseFrom(earlier *pack.Pack, in emit.Inputs) (*surface.McpSurfaceSnapshot, error) {
-	if in.Base != nil || earlier == nil || earlier.Manifest.Snapshot == in.Snapshot.Digest || earlier.Manifest.ID != air.ServiceID(in.Snapshot.ServerName()) {
+	if in.Base != nil || earlier == nil || earlier.Manifest.Snapshot == in.Snapshot.Digest {
 		return in.Base, nil
 	}
 	return earlier.Snapshot()
@@ -250,15 +254,16 @@ type packView struct {
 }
 
 // printAdopted says what was found and what to type next.
-func (sh *shell) printAdopted(c *cli.Context, out string, built emit.Built, findings []diag.Finding, format string) error {
+func (sh *shell) printAdopted(c *cli.Context, out string, built emit.Built, findings []diag.Finding, open concerns, format string) error {
 	d := built.Document
 	view := packView{out, built.Manifest.Mode, built.Manifest.Digest, len(d.Operations), len(d.Approved().Operations), ""}
-	steps := nextAfterAdopt(out, built)
+	steps := nextAfterAdopt(out, built, open)
 	if len(steps) > 0 {
 		view.Next = steps[0].Command
 	}
 	for _, f := range built.Findings {
 		if !slices.ContainsFunc(findings, func(known diag.Finding) bool { return known.Fingerprint == f.Fingerprint }) {
+			f.Hint = (&pack.Pack{Dir: out, Manifest: built.Manifest}).Hint(f.Hint)
 			findings = append(findings, f)
 		}
 	}
@@ -309,8 +314,8 @@ func effectCounts(d air.Document) string {
 }
 
 // nextAfterAdopt are the steps after an adoption. An approval that lapsed is looked at before anything else.
-func nextAfterAdopt(out string, built emit.Built) []step {
-	steps := nextForPack(diag.ShellPath(out), built.Manifest.Mode, standings(built.Document))
+func nextAfterAdopt(out string, built emit.Built, c concerns) []step {
+	steps := nextForPack(diag.ShellPath(out), built.Manifest.Mode, standings(built.Document, c))
 	at := slices.IndexFunc(steps, func(s step) bool { return strings.HasPrefix(s.Command, "anvil mcp review ") })
 	if len(built.Document.Lapses()) > 0 && at > 0 {
 		review := steps[at]

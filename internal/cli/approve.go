@@ -32,7 +32,7 @@ func (sh *shell) approveCommand() *cli.Command {
 		Name: "approve", Usage: "approve operations of a pack, so that they can be called",
 		ArgsUsage: "PACK [OP...]",
 		Description: `OP is a tool name or an operation id; see them with ` + "`anvil mcp inspect PACK`" + `. An approval is bound to the operation's
-contract and lapses when that changes. --read-only and --all leave approvals that hold as they are, and blocked operations blocked;
+contract and to its text, and lapses when either changes. --read-only and --all leave approvals that hold as they are, and blocked operations blocked;
 naming an operation approves it anew, and lifts a block. --read-only passes over the tools of which the gate warns, and says which;
 naming one approves it all the same. ` + "`anvil mcp review PACK`" + ` walks through the operations one by one, ` + "`anvil mcp block`" + ` takes an approval back.`,
 		Flags: append(approvalFlags(),
@@ -45,6 +45,7 @@ naming one approves it all the same. ` + "`anvil mcp review PACK`" + ` walks thr
 
 // selection says which operations a person approves, and in whose name.
 type selection struct {
+	dir        string   // of the pack
 	operations []string // ids or tool names
 	readOnly   bool
 	all        bool
@@ -125,6 +126,7 @@ func (sh *shell) approve(c *cli.Context) error {
 		return err
 	}
 	dir := c.Args().First()
+	s.dir = dir
 	return sh.changePack(dir, func(p *pack.Pack, before air.Document, in *emit.Inputs) (func(emit.Built), error) {
 		var err error
 		if s.concerns, err = sh.concernsAbout(c, in.Snapshot); err != nil {
@@ -133,7 +135,7 @@ func (sh *shell) approve(c *cli.Context) error {
 		given, err := sh.approvalsFor(p, before, in.Decided, s)
 		in.Approvals, in.Decided = given.approvals, given.decided
 		return func(built emit.Built) {
-			sh.printApproved(p.Dir, given, built)
+			sh.printApproved(s, given, built)
 			s.concerns.tell(sh.err, given.chosen, given.skipped, dir)
 		}, err
 	})
@@ -160,14 +162,21 @@ type approving struct {
 // approvalsFor joins the approvals an earlier pack, which is trusted, holds with those now given for the chosen operations of d, in which
 // everything else that was decided is in force. Approving a blocked operation lifts the block.
 func (sh *shell) approvalsFor(earlier *pack.Pack, d air.Document, decided emit.Decided, s selection) (given approving, err error) {
+	renamed := false
 	if earlier != nil {
 		before, err := earlier.Document()
 		if err != nil {
 			return given, err
 		}
-		given.approvals = pack.Approvals(before)
+		if renamed = before.Service.ID != d.Service.ID; !renamed { // of a server that says it is another one nobody approved anything
+			given.approvals = pack.Approvals(before)
+		}
 	}
 	inForce, _ := d.WithApprovals(given.approvals, sh.now())
+	inForce = inForce.WithLapses(slices.DeleteFunc(slices.Clone(decided.Lapses), func(l air.Lapse) bool {
+		o, there := inForce.Find(l.Approval.Operation)
+		return there && !renamed && o.ContractDigest == l.Approval.ContractDigest && o.TextDigest == l.Approval.TextDigest // it ended otherwise
+	}))
 	if given.chosen, given.skipped, err = s.choose(inForce); err != nil {
 		return given, err
 	}
@@ -202,9 +211,8 @@ func (s selection) choose(d air.Document) (chosen, skipped []air.Operation, err 
 	}
 	for _, o := range d.Operations {
 		named := slices.ContainsFunc(chosen, func(c air.Operation) bool { return c.ID == o.ID })
-		holds := o.State == air.StateApproved && o.Approval.TextDigest == o.TextDigest
 		switch {
-		case named || holds || o.State == air.StateBlocked, !s.all && (!s.readOnly || o.Effect.Kind != air.Read || !o.Reads()):
+		case named || o.State == air.StateApproved || o.State == air.StateBlocked, !s.all && (!s.readOnly || o.Effect.Kind != air.Read || !o.Reads()):
 		case !s.all && (s.concerns.of(o) != "" || o.Lapsed != nil):
 			skipped = append(skipped, o)
 		default:
@@ -216,7 +224,7 @@ func (s selection) choose(d air.Document) (chosen, skipped []air.Operation, err 
 
 // named returns the operations that were named. One that a person blocked is among them: naming it lifts the block.
 func (s selection) named(d air.Document) (chosen []air.Operation, err error) {
-	if chosen, err = namedIn(d, s.operations, "approved"); err != nil {
+	if chosen, err = namedIn(d, s.dir, s.operations, "approved"); err != nil {
 		return nil, err
 	}
 	for _, o := range chosen {
@@ -227,8 +235,8 @@ func (s selection) named(d air.Document) (chosen []air.Operation, err error) {
 	return chosen, nil
 }
 
-// namedIn returns the operations of d that words name, by tool or by id; done is what was not done with any when one is not there.
-func namedIn(d air.Document, words []string, done string) (named []air.Operation, err error) {
+// namedIn returns the operations of d, of the pack in dir, that words name, by tool or by id; done is what was not done with any when one is not there.
+func namedIn(d air.Document, dir string, words []string, done string) (named []air.Operation, err error) {
 	var unknown, like []string
 	for _, word := range words {
 		matches := operationsCalled(d, word)
@@ -243,8 +251,8 @@ func namedIn(d air.Document, words []string, done string) (named []air.Operation
 		}
 	}
 	if len(unknown) > 0 {
-		return nil, usagef("no operation or tool %s in this pack%s; nothing was %s; see what there is with `anvil mcp inspect PACK`", strings.Join(unknown, ", "),
-			near.Question(like, ""), done)
+		return nil, usagef("no operation or tool %s in this pack%s; nothing was %s; see what there is with `anvil mcp inspect %s`", strings.Join(unknown, ", "),
+			near.Question(like, ""), done, diag.ShellPath(dir))
 	}
 	return named, nil
 }
@@ -294,7 +302,8 @@ func (sh *shell) tellApproved(o air.Operation) {
 	}
 }
 
-func (sh *shell) printApproved(dir string, given approving, built emit.Built) {
+func (sh *shell) printApproved(s selection, given approving, built emit.Built) {
+	dir := s.dir
 	for _, o := range given.chosen {
 		sh.tellApproved(o)
 	}
@@ -304,20 +313,20 @@ func (sh *shell) printApproved(dir string, given approving, built emit.Built) {
 	sh.tellStillBlocked(built.Document, dir)
 	approved := len(built.Document.Approved().Operations)
 	fmt.Fprintf(sh.out, "%d of %s can be called\n", approved, counted(len(built.Document.Operations), "operation"))
-	tellAsked(sh.out, given.chosen, built)
+	tellAsked(sh.out, built.Document)
 	if approved == 0 && len(given.skipped) > 0 {
 		fmt.Fprintln(sh.out, "\napprove operations by name, once you know what the gate warns of")
 	} else if approved == 0 {
 		fmt.Fprintln(sh.out, "\napprove operations by name; none is inferred to be read-only")
 	}
-	writeNext(sh.out, nextForPack(diag.ShellPath(dir), built.Manifest.Mode, standings(built.Document)))
+	writeNext(sh.out, nextForPack(diag.ShellPath(dir), built.Manifest.Mode, standings(built.Document, s.concerns)))
 }
 
-// tellAsked says of operations that were approved just now who is asked before a call, and who is not.
-func tellAsked(w io.Writer, chosen []air.Operation, built emit.Built) {
+// tellAsked says of the operations that can be called who is asked before a call, and who is not.
+func tellAsked(w io.Writer, d air.Document) {
 	asked, person := 0, 0
-	for _, was := range chosen {
-		switch o, _ := built.Document.Find(was.ID); {
+	for _, o := range d.Approved().Operations {
+		switch {
 		case o.Confirmation.HumanApproval:
 			person++
 		case o.Confirmation.Required:

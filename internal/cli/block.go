@@ -48,7 +48,7 @@ func (sh *shell) block(c *cli.Context) error {
 	}
 	record := air.Block{By: by, At: sh.now().UTC().Format(time.RFC3339), Reason: c.String("reason")}
 	return sh.changePack(dir, func(_ *pack.Pack, d air.Document, in *emit.Inputs) (func(emit.Built), error) {
-		chosen, err := namedIn(d, words, "blocked")
+		chosen, err := namedIn(d, dir, words, "blocked")
 		if err != nil {
 			return nil, err
 		}

@@ -37,6 +37,7 @@ func (sh *shell) callArguments(c *cli.Context, schemaOf func() (*canon.Node, err
 // wholeArguments reads the value of --json; "-" is stdin.
 func (sh *shell) wholeArguments(text string) ([]byte, error) {
 	if text == "-" {
+		sh.piped = true
 		data, err := io.ReadAll(io.LimitReader(sh.in, maxArguments+1))
 		if err != nil {
 			return nil, fmt.Errorf("read arguments from stdin: %w", err)
@@ -52,6 +53,9 @@ func (sh *shell) wholeArguments(text string) ([]byte, error) {
 	}
 	if !node.IsObject() {
 		return nil, usagef("--json must be one JSON object, such as '{\"limit\": 1}'")
+	}
+	if node.Repeats() {
+		return nil, usagef("--json gives a member of an object twice, and servers differ on which of them counts: give it once")
 	}
 	return node.Raw, nil
 }

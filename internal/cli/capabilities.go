@@ -43,13 +43,7 @@ func (sh *shell) withinBudget(d air.Document, given approving, waivers []gate.Ac
 	}
 	var over []diag.Finding
 	for _, f := range adopt.Budgets(after.Approved()) {
-		waived := slices.ContainsFunc(waivers, func(a gate.Acceptance) bool {
-			if a.At == f.Pointer {
-				f.Server = a.Server // a pack knows no configured name, and the id of a capability begins with its service's
-			}
-			return a.Covers(f) && a.Holds(sh.now())
-		})
-		if f.Class == diag.Error && grows[f.Subject] && !waived {
+		if f.Class == diag.Error && grows[f.Subject] && !sh.waived(f, waivers) {
 			over = append(over, f)
 		}
 	}
@@ -64,4 +58,16 @@ func (sh *shell) withinBudget(d air.Document, given approving, waivers []gate.Ac
 	waiver.Reason, waiver.Until = "say why", sh.now().Add(renewal)
 	return &exitError{exitFindings, fmt.Errorf("%snothing was approved; approve those of its operations that are needed, by name, or let it pass in gate.accept: %s",
 		text, acceptEntry(waiver))}
+}
+
+// waived reports a finding about a capability that an acceptance in force lets pass. A pack knows no configured name, and the id of a capability begins
+// with its service's, so that the server of an acceptance is whichever has it.
+func (sh *shell) waived(f diag.Finding, waivers []gate.Acceptance) bool {
+	return slices.ContainsFunc(waivers, func(a gate.Acceptance) bool {
+		of := f
+		if a.At == f.Pointer {
+			of.Server = a.Server
+		}
+		return a.Covers(of) && a.Holds(sh.now())
+	})
 }

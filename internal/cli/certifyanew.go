@@ -129,29 +129,9 @@ func (sh *shell) signed(asked certifying, made certify.Certification) (*certify.
 // addSignature checks the pack again, by the policy of who signs, and adds their signature to the bytes that others signed.
 func (sh *shell) addSignature(c *cli.Context, asked certifying) error {
 	p := asked.inputs.Pack
-	earlier, was, err := earlierEnvelope(p)
-	text, there := p.Certificates[certify.File]
-	anew := "anvil mcp certify " + diag.ShellPath(p.Dir) + " --key FILE"
-	switch {
-	case err != nil:
-		return &exitError{exitFindings, fmt.Errorf("%s of %s cannot be signed: %w; certify the pack again with `%s`", certify.EnvelopeFile, p.Dir, err, anew)}
-	case !there:
-		return usagef("%s is not certified yet: run `%s`", p.Dir, anew)
-	}
-	beside, err := certify.Decode(text)
+	beside, err := sh.signable(p)
 	if err != nil {
-		return &exitError{exitFindings, fmt.Errorf("%w; certify the pack again with `%s`", err, anew)}
-	}
-	payload, err := certify.Payload(beside, p)
-	switch {
-	case err != nil:
 		return err
-	case beside.Subject.Pack != p.Manifest.Digest:
-		return &exitError{exitFindings, fmt.Errorf("the certificate is of %s, and the pack is %s: certify it again with `%s`", beside.Subject.Pack, p.Manifest.Digest, anew)}
-	case was != nil && !bytes.Equal(earlier.Payload(), payload):
-		return &exitError{exitFindings, fmt.Errorf("%s and %s of %s do not say the same of this pack: certify it again with `%s`", certify.File, certify.EnvelopeFile, p.Dir, anew)}
-	case beside.LevelAt(sh.now()) != certify.StaticPassed:
-		return &exitError{exitFindings, fmt.Errorf("the certification is %s, and nobody signs that: certify the pack again with `%s`", beside.LevelAt(sh.now()), anew)}
 	}
 	again, err := sh.checkAgain(asked, beside)
 	if err != nil {
@@ -168,10 +148,38 @@ func (sh *shell) addSignature(c *cli.Context, asked certifying) error {
 	if err != nil {
 		return err
 	}
-	if err := sh.writeCertificate(p, text, file); err != nil {
+	if err := sh.writeCertificate(p, p.Certificates[certify.File], file); err != nil {
 		return err
 	}
 	return sh.printCertified(c, asked, beside, envelope)
+}
+
+// signable returns the certification beside a pack, where it is of this pack, is what others signed, and passed.
+func (sh *shell) signable(p *pack.Pack) (beside certify.Certification, err error) {
+	earlier, was, err := earlierEnvelope(p)
+	text, there := p.Certificates[certify.File]
+	anew := "anvil mcp certify " + diag.ShellPath(p.Dir) + " --key FILE"
+	switch {
+	case err != nil:
+		return beside, &exitError{exitFindings, fmt.Errorf("%s of %s cannot be signed: %w; certify the pack again with `%s`", certify.EnvelopeFile, p.Dir, err, anew)}
+	case !there:
+		return beside, usagef("%s is not certified yet: run `%s`", p.Dir, anew)
+	}
+	if beside, err = certify.Decode(text); err != nil {
+		return beside, &exitError{exitFindings, fmt.Errorf("%w; certify the pack again with `%s`", err, anew)}
+	}
+	payload, err := certify.Payload(beside, p)
+	switch {
+	case err != nil:
+		return beside, err
+	case beside.Subject.Pack != p.Manifest.Digest:
+		return beside, &exitError{exitFindings, fmt.Errorf("the certificate is of %s, and the pack is %s: certify it again with `%s`", beside.Subject.Pack, p.Manifest.Digest, anew)}
+	case was != nil && !bytes.Equal(earlier.Payload(), payload):
+		return beside, &exitError{exitFindings, fmt.Errorf("%s and %s of %s do not say the same of this pack: certify it again with `%s`", certify.File, certify.EnvelopeFile, p.Dir, anew)}
+	case beside.LevelAt(sh.now()) != certify.StaticPassed:
+		return beside, &exitError{exitFindings, fmt.Errorf("the certification is %s, and nobody signs that: certify the pack again with `%s`", beside.LevelAt(sh.now()), anew)}
+	}
+	return beside, nil
 }
 
 // checkAgain certifies the pack as whoever wants to sign would, and says whether that comes to the same bytes.
@@ -207,8 +215,17 @@ func flagsBehind(c certify.Certification) string {
 func (sh *shell) tellStale(p *pack.Pack, digest string) {
 	c, err := certify.Decode(p.Certificates[certify.File])
 	if err == nil && c.Subject.Pack != digest {
-		fmt.Fprintf(sh.err, "%s is of the pack as it was: certify it again with `anvil mcp certify %s`\n", certify.File, diag.ShellPath(p.Dir))
+		fmt.Fprintf(sh.err, "%s is of the pack as it was: certify it again with `%s`\n", certify.File, certifyAgain(p))
 	}
+}
+
+// certifyAgain is the command that certifies a pack as it is certified now: signed, where it is signed.
+func certifyAgain(p *pack.Pack) string {
+	command := "anvil mcp certify " + p.Hint("PACK")
+	if _, signed := p.Certificates[certify.EnvelopeFile]; signed {
+		command += " --key FILE"
+	}
+	return command
 }
 
 // certifiedLine tells in one line how a pack is certified, without believing it; "" when it is not.
@@ -222,7 +239,7 @@ func certifiedLine(p *pack.Pack, now time.Time) string {
 	case err != nil:
 		return "certification: cannot be read: " + diag.Printable(err.Error())
 	case c.Subject.Pack != p.Manifest.Digest:
-		return p.Hint(fmt.Sprintf("certification: of another pack, %s: certify this one again with `anvil mcp certify PACK`", c.Subject.Pack))
+		return p.Hint(fmt.Sprintf("certification: of another pack, %s: certify this one again with `%s`", c.Subject.Pack, certifyAgain(p)))
 	}
 	level := c.LevelAt(now)
 	line := fmt.Sprintf("certification: %s, serial %d, until %s", level, c.Serial, c.Expires)

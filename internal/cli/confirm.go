@@ -23,47 +23,89 @@ type question struct {
 // errDeclined is an answer that was no yes.
 var errDeclined = errors.New("nothing was called: the answer was not yes")
 
-// maxAsked is how many characters of a request a question shows.
-const maxAsked = 1000
-
 // confirmed asks for the yes that an operation wants, where there is somebody to ask. For one that waits for a person --confirm is no yes: a program
-// gives it as well.
+// gives it as well; and the person is shown all of the request, or not asked.
 func (sh *shell) confirmed(q question) error {
 	reason := diag.Printable(q.asks.Reason)
 	person := q.asks.HumanApproval
-	switch terminal := isTerminal(sh.in) && isTerminal(sh.err); {
+	switch terminal := !sh.piped && isTerminal(sh.in) && isTerminal(sh.err); {
 	case !q.asks.Required || q.yes && !person:
 		return nil
+	case person && sh.piped:
+		return unconfirmed(fmt.Errorf("%s waits for a person's yes (%s), and stdin, where the answer would come from, gave arguments; nothing was called; "+
+			"give them in a flag or a file, and answer at the terminal", q.name, reason))
 	case person && !terminal:
 		return unconfirmed(fmt.Errorf("%s waits for a person's yes (%s), and there is no terminal to ask at; nothing was called; run it in a terminal and answer there, "+
 			"or let the team state `humanApproval: false` of it in anvil.yaml, with by and reason, and adopt the server again", q.name, reason))
 	case !terminal:
 		return unconfirmed(fmt.Errorf("%s asks for confirmation (%s); nothing was called; say yes with --confirm", q.name, reason))
 	}
-	wants := "asks for confirmation"
-	if person {
-		wants = "waits for a person's yes"
+	request, err := askedRequestOf(q.params)
+	if err != nil {
+		return err
 	}
-	fmt.Fprintf(sh.err, "%s\n%s %s (%s). Call it? [y/N] ", diag.Shorten(string(diag.PrintableJSON(requestOf(q.params))), maxAsked), diag.Printable(q.name), wants, reason)
-	return sh.saidYes()
+	if !forgetKeys(sh.in) && person {
+		return unconfirmed(fmt.Errorf("%s waits for a person's yes (%s), and what was typed before the question cannot be told from an answer here; nothing was called; "+
+			"run it in a terminal", q.name, reason))
+	}
+	keys := bufio.NewReader(sh.in)
+	if !person {
+		fmt.Fprintf(sh.err, "%s\n%s asks for confirmation (%s). Call it? [y/N] ", strings.Join(request.glance(), "\n"), diag.Printable(q.name), reason)
+		return sh.saidYes(keys)
+	}
+	if size := request.size(); size > maxAsked {
+		return unconfirmed(fmt.Errorf("%s waits for a person's yes (%s), and the request has %d characters, of which a person is shown %d at the most; nothing was called; send less at "+
+			"a time, or let the team state `humanApproval: false` of it in anvil.yaml, with by and reason, and adopt the server again", q.name, reason, size, maxAsked))
+	}
+	if err := sh.page(request.whole(), keys); err != nil {
+		return err
+	}
+	forgetKeys(sh.in) // nor does what was typed while it was shown count
+	fmt.Fprintf(sh.err, "%s waits for a person's yes (%s). Call it? [y/N] ", diag.Printable(q.name), reason)
+	return sh.saidYes(keys)
 }
 
-// saidYes reads the answer to a question. The end of the input is no yes.
-func (sh *shell) saidYes() error {
+// page shows lines, and stops for Enter wherever a screen may be full, so that none of them passes unseen.
+func (sh *shell) page(lines []string, keys *bufio.Reader) error {
+	for len(lines) > 0 {
+		n := min(len(lines), askedPageSize)
+		fmt.Fprintln(sh.err, strings.Join(lines[:n], "\n"))
+		if lines = lines[n:]; len(lines) == 0 {
+			break
+		}
+		fmt.Fprintf(sh.err, "-- %s more: Enter shows them, anything else calls nothing > ", counted(len(lines), "line"))
+		switch text, err := sh.answer(keys); {
+		case err != nil:
+			return err
+		case text != "\n" && text != "\r\n":
+			return unconfirmed(errDeclined)
+		}
+	}
+	return nil
+}
+
+// answer reads a line from whom was asked, with its end; the end of the input leaves that out.
+func (sh *shell) answer(keys *bufio.Reader) (string, error) {
 	answer := make(chan string, 1)
 	go func() {
-		text, _ := bufio.NewReader(sh.in).ReadString('\n')
+		text, _ := keys.ReadString('\n')
 		answer <- text
 	}()
 	select {
 	case <-sh.ctx.Done():
-		return sh.ctx.Err()
+		return "", sh.ctx.Err()
 	case text := <-answer:
-		if slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(text))) {
-			return nil
-		}
-		return unconfirmed(errDeclined)
+		return text, nil
 	}
+}
+
+// saidYes reads the answer to a question. The end of the input is no yes.
+func (sh *shell) saidYes(keys *bufio.Reader) error {
+	text, err := sh.answer(keys)
+	if err == nil && !slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(text))) {
+		err = unconfirmed(errDeclined)
+	}
+	return err
 }
 
 // unconfirmed is the refusal of a call that nobody said yes to.

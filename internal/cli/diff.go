@@ -64,43 +64,60 @@ func (sh *shell) diff(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	targets, err := sh.twoTargets(c, file)
+	d, err := sh.comparing(c, file, differences)
 	if err != nil {
 		return err
 	}
-	sides, touched, err := sh.bothSides(c, targets)
-	if err != nil {
-		return err
-	}
-	delta := diff.Compare(sides[0], sides[1], differences.Options)
-	findings, err := sh.mark(touched, sides[0], sides[1], delta, diff.Judge(delta))
-	if err != nil {
-		return err
-	}
-	named := targets[1].Server.Name
-	if named == "" && sh.rest == nil {
-		named = targetName(c)
-	}
-	changes, ranOut := differences.judged(findings, named)
-	if targets[1].Kind == config.KindName { // told as the check of that server tells them
-		changes = serverFindings(named, changes)
-	}
-	report := withLeftovers(diff.Report(changes), ranOut)
-	view := sheet{Report: report, threshold: threshold, changes: sh.changesFor(c), text: leading(changeLine(sides[0], sides[1], report))}
-	view.why = whyFailed(report, threshold)
-	view.remedy = differences.remedy(report.Failing(threshold))
+	view := sheet{Report: d.report, threshold: threshold, changes: sh.changesFor(c), text: leading(changeLine(d.sides[0], d.sides[1], d.report))}
+	view.why = whyFailed(d.report, threshold)
+	view.remedy = differences.remedy(d.report.Failing(threshold))
 	if format == "markdown" {
 		view.document = func(page diag.PageOptions) []byte {
-			behind := leftoverSection(ranOut)
+			behind := leftoverSection(d.ranOut)
 			page.Used += utf8.RuneCount(behind)
-			return append(diff.Markdown(sides[0], sides[1], changes, page), behind...)
+			return append(diff.Markdown(d.sides[0], d.sides[1], d.changes, page), behind...)
 		}
 	}
 	if err := sh.show(c, view, format); err != nil {
 		return err
 	}
 	sh.tellRemedy(view, format)
-	return found(len(report.Failing(threshold)) > 0)
+	return found(len(d.report.Failing(threshold)) > 0)
+}
+
+// comparison is two surfaces, and what differs between them.
+type comparison struct {
+	sides           [2]*surface.McpSurfaceSnapshot
+	changes, ranOut []diag.Finding // differences; acceptances of them that ran out
+	report          diag.Report    // of both
+}
+
+// comparing gets both surfaces that the line names, and judges what differs.
+func (sh *shell) comparing(c *cli.Context, file *config.File, differences differences) (d comparison, err error) {
+	targets, err := sh.twoTargets(c, file)
+	if err != nil {
+		return d, err
+	}
+	sides, touched, err := sh.bothSides(c, targets)
+	if err != nil {
+		return d, err
+	}
+	delta := diff.Compare(sides[0], sides[1], differences.Options)
+	findings, err := sh.mark(touched, sides[0], sides[1], delta, diff.Judge(delta))
+	if err != nil {
+		return d, err
+	}
+	named := targets[1].Server.Name
+	if named == "" && sh.rest == nil {
+		named = targetName(c)
+	}
+	d.sides = sides
+	d.changes, d.ranOut = differences.judged(findings, named)
+	if targets[1].Kind == config.KindName { // told as the check of that server tells them
+		d.changes = serverFindings(named, d.changes)
+	}
+	d.report = withLeftovers(diff.Report(d.changes), d.ranOut)
+	return d, nil
 }
 
 // bothSides returns the two surfaces, and the pack of which it is told what their differences touch. A pack that does not fit is refused before the new

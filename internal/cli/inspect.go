@@ -14,6 +14,7 @@ import (
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/emit"
 	"anvil/compiler/tokens"
+	"anvil/internal/config"
 )
 
 func (sh *shell) inspectCommand() *cli.Command {
@@ -70,6 +71,11 @@ func (sh *shell) inspect(c *cli.Context) error {
 	if _, client, err := askedAs(c); client != nil || err != nil {
 		return errors.Join(err, sh.printClientView(c, client, seen, format))
 	}
+	return sh.showInspection(c, target, seen, threshold, format)
+}
+
+// showInspection tells what was seen of one server, and fails where that reaches the threshold.
+func (sh *shell) showInspection(c *cli.Context, target config.Target, seen observed, threshold diag.Threshold, format string) error {
 	view, err := sh.inspection(c, seen)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	cli "github.com/urfave/cli/v2"
@@ -111,9 +112,40 @@ func (sh *shell) newInspections(c *cli.Context, servers []config.Server, views [
 	if rule := firstError(v.Report); rule != "" {
 		v.Next = append(v.Next, nextForError(rule))
 	} else if len(v.Surfaces) == len(servers) {
-		v.Next = append(v.Next, step{"commit their surfaces, so that CI sees them drift", "anvil mcp check --update" + repeated(c, "as") + repeated(c, "config")})
+		v.Next = append(v.Next, nextForServers(c, servers)...)
 	}
 	return v, nil
+}
+
+// nextForServers compares the servers that have a snapshot with it, and commits the surfaces of those that have none.
+func nextForServers(c *cli.Context, servers []config.Server) (steps []step) {
+	behind := repeated(c, "as") + repeated(c, "config")
+	var committed, bare string
+	for _, s := range servers {
+		if isCommitted(s.Name) {
+			committed += " " + diag.ShellArg(s.Name, "NAME")
+		} else {
+			bare += " " + diag.ShellArg(s.Name, "NAME")
+		}
+	}
+	switch {
+	case committed == "":
+		return []step{{commitAll, "anvil mcp check --update" + behind}}
+	case bare == "":
+		return []step{{compareAll, "anvil mcp check" + behind}}
+	}
+	return []step{{compareAll, "anvil mcp check" + behind + committed}, {commitAll, "anvil mcp check --update" + behind + bare}}
+}
+
+const (
+	commitAll  = "commit their surfaces, so that CI sees them drift"
+	compareAll = "compare them with the snapshots that are committed"
+)
+
+// isCommitted reports a server with a snapshot in the folder where a check looks.
+func isCommitted(name string) bool {
+	_, err := os.Stat(surface.Store{Dir: defaultDir}.Path(name))
+	return err == nil
 }
 
 func (sh *shell) checkInspectAll(c *cli.Context) error {

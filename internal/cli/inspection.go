@@ -75,8 +75,9 @@ type toolView struct {
 	Block     string         `json:"block,omitzero"` // in a pack: who blocked it, when and why
 	Digest    string         `json:"digest"`
 
-	state air.State
-	reads bool
+	state  air.State
+	reads  bool
+	byKind bool // `approve --read-only` takes it
 }
 
 type argumentView struct {
@@ -170,6 +171,7 @@ func newToolView(it surface.Item, o *air.Operation, findings []gate.Gist, inPack
 	if o != nil {
 		t.Operation, t.Effect, t.Risk, t.state = o.ID, effectWords(*o), string(o.Effect.Risk), o.State
 		t.reads = o.Effect.Kind == air.Read
+		t.byKind = byKind(*o, slices.ContainsFunc(findings, gate.Gist.Open))
 	}
 	if inPack {
 		t.State = string(t.state)

@@ -21,6 +21,7 @@ import (
 type shell struct {
 	ctx    context.Context
 	in     io.Reader
+	piped  bool // arguments were read from in, and whoever wrote them may have written on
 	out    *resultWriter
 	err    io.Writer
 	getenv func(string) (string, bool)

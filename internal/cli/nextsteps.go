@@ -40,6 +40,9 @@ func nextSteps(c *cli.Context, t config.Target, seen observed, v inspection) []s
 			commit += " --name NAME"
 		}
 	}
+	if t.Kind == config.KindName && isCommitted(t.Server.Name) {
+		commit, what = "anvil mcp check"+repeated(c, "as")+repeated(c, "config"), "compare it with the snapshot that is committed"
+	}
 	return []step{{"run it behind anvil, approved tools only", adopt + " " + shellTarget(t)}, {what, commit + " " + shellTarget(t)}}
 }
 
@@ -65,25 +68,32 @@ func firstError(r diag.Report) string {
 }
 
 // standings are what nextForPack looks at of the operations of a document.
-func standings(d air.Document) []toolView {
+func standings(d air.Document, c concerns) []toolView {
 	var tools []toolView
 	for _, o := range d.Operations {
-		tools = append(tools, toolView{Operation: o.ID, state: o.State, reads: o.Effect.Kind == air.Read})
+		tools = append(tools, toolView{Operation: o.ID, state: o.State, reads: o.Effect.Kind == air.Read, byKind: byKind(o, c.of(o) != "")})
 	}
 	return tools
+}
+
+// byKind reports an operation that `approve --read-only` takes.
+func byKind(o air.Operation, concern bool) bool {
+	return o.Effect.Kind == air.Read && o.Reads() && o.Lapsed == nil && !concern
 }
 
 // nextForPack says how to decide what nobody has decided on, and to serve and certify what is approved.
 func nextForPack(path string, mode pack.Mode, tools []toolView) []step {
 	steps := []step{}
-	approved, reads, open := false, false, ""
+	approved, reads, looked, open := false, false, false, ""
 	for _, t := range tools {
 		switch {
 		case t.state == air.StateApproved:
 			approved = true
 		case t.state != air.StateGenerated && t.state != air.StateReviewRequired: // blocked
-		case t.reads:
+		case t.byKind:
 			reads = true
+		case t.reads: // it is passed over, for a reason that review tells
+			looked = true
 		case open == "":
 			open = t.Operation
 		}
@@ -91,7 +101,7 @@ func nextForPack(path string, mode pack.Mode, tools []toolView) []step {
 	if approved && mode == pack.Facade {
 		steps = append(steps, step{"give the facade to your agent host", "anvil mcp serve " + path})
 	}
-	if reads || open != "" {
+	if reads || looked || open != "" {
 		steps = append(steps, step{"look at each tool and decide", "anvil mcp review " + path})
 	}
 	if reads {

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -102,19 +104,9 @@ func (sh *shell) packOpen(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	in := io.NopCloser(sh.in)
-	if file != "-" {
-		if in, err = openArchive(file); err != nil {
-			return err
-		}
-	}
-	defer in.Close()
-	p, findings, err := pack.ReadArchive(in, file)
+	p, findings, err := sh.packIn(file, !c.Bool("no-rebuild"))
 	if err != nil {
 		return err
-	}
-	if pack.IsWhole(findings) && !c.Bool("no-rebuild") {
-		findings = append(findings, sh.recheck(p)...)
 	}
 	if !pack.IsWhole(findings) {
 		lead := fmt.Sprintf("%s was not opened, and nothing was written: %s\n", diag.Printable(file), counted(len(findings), "finding"))
@@ -127,10 +119,7 @@ func (sh *shell) packOpen(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := makeParent(dir); err != nil {
-		return err
-	}
-	if err := atomicfile.WriteDir(sh.ctx, dir, content, false, atomicfile.Executable(pack.IsExecutable)); err != nil {
+	if err := sh.writeOpened(dir, content); err != nil {
 		return err
 	}
 	digest, err := p.WriteArchive(io.Discard)
@@ -139,6 +128,35 @@ func (sh *shell) packOpen(c *cli.Context) error {
 	}
 	return sh.tellArchive(archiveView{diag.SchemaVersion, "pack-open", p.Manifest.ID, p.Manifest.Digest, digest, dir, len(p.Files)}, fmt.Sprintf("opened %s into %s", file, dir),
 		"anvil pack show "+diag.ShellPath(dir), format)
+}
+
+// packIn reads the pack of an archive, stdin for "-", and says what is wrong with it; with rebuild, also what does not follow from what is in it.
+func (sh *shell) packIn(file string, rebuild bool) (*pack.Pack, []diag.Finding, error) {
+	in := io.NopCloser(sh.in)
+	if file != "-" {
+		var err error
+		if in, err = openArchive(file); err != nil {
+			return nil, nil, err
+		}
+	}
+	defer in.Close()
+	p, findings, err := pack.ReadArchive(in, file)
+	if err == nil && rebuild && pack.IsWhole(findings) {
+		findings = append(findings, sh.recheck(p)...)
+	}
+	return p, findings, err
+}
+
+// writeOpened writes the folder of a pack where nothing else is.
+func (sh *shell) writeOpened(dir string, content map[string][]byte) error {
+	if err := makeParent(dir); err != nil {
+		return err
+	}
+	err := atomicfile.WriteDir(sh.ctx, dir, content, false, atomicfile.Executable(pack.IsExecutable))
+	if errors.Is(err, fs.ErrExist) {
+		return usagef("%s holds something else than this pack: nothing in it was touched; name a folder that is not there, or an empty one", dir)
+	}
+	return err
 }
 
 // openArchive opens a regular file: opening a pipe would wait.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -20,7 +21,7 @@ func (sh *shell) packDiffCommand() *cli.Command {
 	return &cli.Command{
 		Name: "diff", Usage: "compare two packs by what their differences mean", ArgsUsage: "OLD NEW",
 		Description: `Tells what moved on the surface, the impact of every operation's change (compatible, additive, breaking, safety-sensitive), changes of
-posture, state and approvals, of the facade's settings, and which artifacts differ.
+posture, state, blocks and approvals, of the facade's settings, and which artifacts differ.
 
 ` + packUsage,
 		Flags: []cli.Flag{
@@ -139,7 +140,7 @@ func writeOperationChange(w io.Writer, o compare.OperationChange) {
 	if named := append(slices.Clone(o.Fields), topMembers(o.Members)...); len(named) > 0 {
 		line += ": " + strings.Join(named, ", ")
 	}
-	fmt.Fprintf(w, "  %-16s %s  %s\n", o.Impact, diag.Printable(o.Tool), diag.Printable(line))
+	fmt.Fprintf(w, "  %-16s %s  %s\n", o.Impact, diag.Printable(cmp.Or(o.Tool, o.ID)), diag.Printable(line))
 	for _, p := range o.Posture {
 		loosened := ""
 		if p.Looser {
@@ -149,6 +150,9 @@ func writeOperationChange(w io.Writer, o compare.OperationChange) {
 	}
 	for _, m := range o.Members {
 		fmt.Fprintf(w, "%19s%s\n", "", valueLine(m))
+	}
+	if o.Block != "" {
+		fmt.Fprintf(w, "%19sblock %s\n", "", o.Block)
 	}
 	if o.State != nil {
 		fmt.Fprintf(w, "%19sstate %s -> %s\n", "", o.State.Before, o.State.After)

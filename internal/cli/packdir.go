@@ -142,8 +142,11 @@ func realPath(path string) (string, error) {
 
 // writePack puts the pack in place whole; earlier is the one that is there, or nil. A pack that comes out the same stays as it is. The certificates of
 // the one that was there stay too, though they are of that one: the serial of the next counts on from theirs, and an older certificate must not be
-// able to take the place of a newer one.
+// able to take the place of a newer one. A pack that no command would open again is refused.
 func (sh *shell) writePack(out string, earlier *pack.Pack, built emit.Built) error {
+	if len(built.Unfit) > 0 {
+		return unfit(built.Unfit)
+	}
 	files := built.Files
 	if earlier != nil {
 		if earlier.Manifest.Digest == built.Manifest.Digest {
@@ -154,6 +157,15 @@ func (sh *shell) writePack(out string, earlier *pack.Pack, built emit.Built) err
 		sh.tellStale(earlier, built.Manifest.Digest)
 	}
 	return atomicfile.WriteDir(sh.ctx, out, files, earlier != nil, atomicfile.Executable(pack.IsExecutable))
+}
+
+// unfit is the refusal of a pack that could not be served.
+func unfit(findings []diag.Finding) error {
+	var problems []string
+	for _, f := range findings {
+		problems = append(problems, fmt.Sprintf("%s (%s): %s", f.Message, f.Rule, f.Hint))
+	}
+	return &exitError{exitFindings, fmt.Errorf("nothing was written, since no command would open the pack again: %s", strings.Join(problems, "; "))}
 }
 
 // makeParent makes the folder that a pack goes into.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -97,7 +98,7 @@ func (r packRun) do(words []string) error {
 	l, err := r.line.Parse(words)
 	switch {
 	case err != nil:
-		return usage(err)
+		return lineError(err)
 	case l.Help:
 		return r.writePage([]byte(r.line.Help(l.Command)))
 	case l.Version:
@@ -113,6 +114,15 @@ func (r packRun) do(words []string) error {
 		return r.printSchemas(*l.Command)
 	}
 	return r.prepare(l)
+}
+
+// lineError gives a line that cannot be done its exit code: what nobody approved, or somebody blocked, is refused as in `mcp call`.
+func lineError(err error) error {
+	var wrong *packcli.UsageError
+	if errors.As(err, &wrong) && wrong.Code == air.ErrPolicyDenied {
+		return &exitError{exitFindings, err}
+	}
+	return usage(err)
 }
 
 // printSchemas prints what the command takes and answers.
@@ -190,7 +200,9 @@ func (r packRun) printRequest(l packcli.Line, params []byte) error {
 // readArgument reads a file that a flag names; "-" is stdin.
 func (r packRun) readArgument(name string) ([]byte, error) {
 	in := r.in
-	if name != "-" {
+	if name == "-" {
+		r.piped = true
+	} else {
 		file, err := os.Open(name)
 		if err != nil {
 			return nil, err

@@ -65,7 +65,7 @@ func (sh *shell) review(c *cli.Context) error {
 		return err
 	}
 	d, lapsed := d.WithApprovals(pack.Approvals(d), sh.now())
-	only, err := namedIn(d, c.Args().Tail(), "reviewed")
+	only, err := namedIn(d, dir, c.Args().Tail(), "reviewed")
 	if err != nil {
 		return err
 	}
@@ -161,6 +161,9 @@ func (sh *shell) reviewOf(c *cli.Context, p *pack.Pack, d air.Document, only []a
 		if !isAside(f) && tools[toolOf(f)] {
 			about = append(about, f)
 		}
+	}
+	for i := range about {
+		about[i].Hint = p.Hint(about[i].Hint)
 	}
 	r.Report = diag.NewReport("review", about)
 	return r, r.addServer(p, s)

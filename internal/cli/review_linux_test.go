@@ -209,6 +209,37 @@ func TestReviewOfAPackThatChanges(t *testing.T) {
 	}
 }
 
+// What somebody else decides while a review is under way stands: the reviewer did not see it, and lifts no block by a key that was pressed before.
+func TestReviewOfAPackOfWhichOthersDecide(t *testing.T) {
+	dir, _ := adoptedShop(t)
+	r := reviewOnTerminal(t, dir, "--by", "ada")
+	r.presses(1, "a") // buy
+	r.types("\r")
+	r.presses(2, "b") // sell
+	r.types("never\r")
+	r.sees("3 of 3", 1)
+	mustExit(t, 0, "mcp", "block", dir, "buy", "--by", "eve", "--reason", "it leaks")
+	mustExit(t, 0, "mcp", "approve", dir, "sell", "--by", "bob", "--reason", "needed")
+	writeFile(t, "anvil.yaml", "annotations:\n  shop:\n    weigh: {effect: read, risk: none, by: bob, reason: it reads}\n")
+	mustExit(t, 0, "mcp", "adopt", "--out", dir, "--", "fakeserver", "server.json")
+	r.presses(3, "a") // weigh
+	r.types("\r")
+	r.ends(exitClean)
+	r.sees("not decided buy: somebody decided of it meanwhile: it is blocked by eve on ", 1)
+	r.sees("not decided sell: somebody decided of it meanwhile: it is approved by bob on ", 1)
+	r.sees("not decided weigh: somebody decided of it meanwhile: what was decided before is taken back, or the configuration states something else of it; review it again", 1)
+	d, _ := documentOf(t, dir)
+	buy, _ := d.Find("shop.buy")
+	sell, _ := d.Find("shop.sell")
+	weigh, _ := d.Find("shop.weigh")
+	if buy.Block == nil || buy.Block.By != "eve" {
+		t.Errorf("a block is lifted that the reviewer never saw: %+v", buy.Block)
+	}
+	if sell.Approval == nil || sell.Approval.By != "bob" || weigh.Approval != nil {
+		t.Errorf("what was not seen is decided: sell %+v, weigh %+v", sell.Approval, weigh.Approval)
+	}
+}
+
 // Nothing of a server's reaches the terminal but as letters that stay in their line.
 func TestReviewShowsHostileTextAsItIs(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -13,25 +13,27 @@ import (
 
 // reviewedOperation is what a person is shown of one operation before a decision.
 type reviewedOperation struct {
-	Operation   string          `json:"operation"` // id
-	Tool        string          `json:"tool"`      // the server's name for it
-	State       air.State       `json:"state"`
-	Seen        string          `json:"seen"` // digest of all that is shown of the tool; for the member seen of an annotation
-	Effect      air.Effect      `json:"effect"`
-	Posture     posture         `json:"posture"`
-	Notes       []string        `json:"notes"`
-	Evidence    []predicateView `json:"evidence"`
-	Arguments   []air.Param     `json:"arguments"`
-	Output      canon.Raw       `json:"output,omitzero"`      // its schema
-	Description string          `json:"description,omitzero"` // that an annotation put in place of the server's
-	Texts       []textView      `json:"texts"`                // every string of the tool that a model may read, the description first
-	Tags        []string        `json:"tags"`
-	Aliases     []string        `json:"aliases"`
-	Owner       *air.Owner      `json:"owner,omitempty"`
-	Approval    *air.Approval   `json:"approval,omitempty"` // in force
-	Lapsed      *air.Approval   `json:"lapsed,omitempty"`   // the last one, which binds no more
-	Block       *air.Block      `json:"block,omitempty"`
-	Changes     []diag.Finding  `json:"changes"` // since the last approval
+	Operation   string           `json:"operation"` // id
+	Tool        string           `json:"tool"`      // the server's name for it
+	State       air.State        `json:"state"`
+	Seen        string           `json:"seen"` // digest of all that is shown of the tool; for the member seen of an annotation
+	Effect      air.Effect       `json:"effect"`
+	Posture     posture          `json:"posture"`
+	Notes       []string         `json:"notes"`
+	Evidence    []predicateView  `json:"evidence"`
+	Arguments   []air.Param      `json:"arguments"`
+	Input       canon.Raw        `json:"input,omitzero"`       // the schema of the arguments
+	Output      canon.Raw        `json:"output,omitzero"`      // its schema
+	Description string           `json:"description,omitzero"` // that an annotation put in place of the server's
+	Texts       []textView       `json:"texts"`                // every string of the tool that a model may read, the description first
+	Tags        []string         `json:"tags"`
+	Aliases     []string         `json:"aliases"`
+	Owner       *air.Owner       `json:"owner,omitempty"`
+	Approval    *air.Approval    `json:"approval,omitempty"` // in force
+	Lapsed      *air.Approval    `json:"lapsed,omitempty"`   // the last one, which binds no more
+	Block       *air.Block       `json:"block,omitempty"`
+	QueryPolicy *air.QueryPolicy `json:"queryPolicy,omitempty"` // what the programs that callers write may do, and who says so
+	Changes     []diag.Finding   `json:"changes"`               // since the last approval
 }
 
 // posture is how calls of an operation are treated.
@@ -65,7 +67,7 @@ func newReviewed(o air.Operation, it surface.Item) (reviewedOperation, error) {
 		Operation: o.ID, Tool: o.MCP.ToolName, State: o.State, Seen: o.SeenDigest(), Effect: o.Effect,
 		Posture: posture{o.Confirmation.Required, o.Confirmation.HumanApproval, o.Confirmation.Reason, o.Idempotency.Mode, o.Retries.Mode},
 		Notes:   append([]string{}, o.ReviewNotes...), Evidence: evidenceOf(o), Arguments: append([]air.Param{}, air.Params(o.Input.Schema)...),
-		Output: o.Output.Schema, Texts: modelTexts(it), Tags: append([]string{}, o.Tags...), Aliases: append([]string{}, o.CLI.Aliases...),
+		Input: o.Input.Schema, Output: o.Output.Schema, QueryPolicy: o.QueryPolicy, Texts: modelTexts(it), Tags: append([]string{}, o.Tags...), Aliases: append([]string{}, o.CLI.Aliases...),
 		Approval: o.Approval, Block: o.Block, Changes: []diag.Finding{},
 	}
 	if o.Overlay != nil {

@@ -30,7 +30,7 @@ func (r reviewedOperation) writeText(w io.Writer, findings []diag.Finding) {
 		fmt.Fprintf(w, "\nchanged since it was approved %s\n", approvalWords(*r.Lapsed))
 		writeIndented(w, func(w io.Writer) error { return diag.NewReport("diff", r.Changes).WriteText(w) })
 		if len(r.Changes) == 0 {
-			fmt.Fprintln(w, "  nothing: it is again as it was then")
+			fmt.Fprintln(w, "  nothing of the tool itself: it is as it was then")
 		}
 	}
 }
@@ -69,6 +69,9 @@ func (r reviewedOperation) writeHead(w io.Writer) {
 	}
 	if r.Block != nil {
 		line("blocked", blockWords(*r.Block))
+	}
+	if q := r.QueryPolicy; q != nil {
+		line("queries", fmt.Sprintf("%s, and no person is asked for that, by %s: %s", strings.ReplaceAll(string(q.Allow), "_", " "), diag.Printable(q.By), diag.Printable(q.Reason)))
 	}
 	for _, note := range r.Notes {
 		line("note", diag.Printable(note))
@@ -115,41 +118,6 @@ func bareValue(value canon.Raw) string {
 		return diag.Printable(n.Text())
 	}
 	return diag.Printable(orDash(string(value)))
-}
-
-func (r reviewedOperation) writeArguments(w io.Writer) {
-	if len(r.Arguments) == 0 {
-		fmt.Fprint(w, "\narguments none\n")
-		return
-	}
-	fmt.Fprintln(w, "\narguments")
-	t := diag.NewTable(w)
-	for _, p := range r.Arguments {
-		kind := string(p.Type)
-		if p.Repeated {
-			kind = "list of " + kind
-		}
-		if p.Format != "" {
-			kind += " (" + diag.Printable(p.Format) + ")"
-		}
-		required := ""
-		if p.Required {
-			required = "required"
-		}
-		var more []string
-		if len(p.Enum) > 0 {
-			words := make([]string, len(p.Enum))
-			for i, v := range p.Enum {
-				words[i] = bareValue(v)
-			}
-			more = append(more, "one of "+strings.Join(words, ", "))
-		}
-		if p.Default != nil {
-			more = append(more, "default "+diag.Printable(string(p.Default)))
-		}
-		fmt.Fprintf(t, "  --%s\t%s\t%s\t%s\t%s\n", diag.Printable(p.Flag), diag.Printable(p.Name), kind, required, strings.Join(more, "; "))
-	}
-	_ = t.Flush()
 }
 
 // writeTexts writes every string that a model may read, line by line, whatever hides in it shown as an escape.

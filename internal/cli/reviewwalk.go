@@ -3,6 +3,8 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 
 	"anvil/compiler/adopt/gate"
 	"anvil/compiler/air"
+	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/emit"
@@ -182,19 +185,24 @@ func (w *walker) tooMuch(o air.Operation) error {
 	return w.sh.withinBudget(w.whole, given, w.waivers)
 }
 
-// decide puts the decisions into the inputs of the pack as it is now. One about an operation that was changed meanwhile counts no more.
+// decide puts the decisions into the inputs of the pack as it is now. One about an operation that was changed meanwhile, or of which somebody decided
+// meanwhile, counts no more: the reviewer saw neither.
 func (w *walker) decide(d air.Document, in *emit.Inputs, record air.Approval, dir string) (func(emit.Built), error) {
 	var approved, blocked []air.Operation
-	var stale []string
+	stale := map[string]string{} // by tool, why
+	now, _ := d.WithApprovals(pack.Approvals(d), w.sh.now())
 	for _, shown := range w.report.Operations {
 		made, ok := w.made[shown.Operation]
 		if !ok {
 			continue
 		}
-		o, there := d.Find(shown.Operation)
+		o, there := now.Find(shown.Operation)
+		was, _ := w.whole.Find(shown.Operation)
 		switch {
-		case !there || o.SeenDigest() != made.seen || made.approve && unapprovable(d, o) != "":
-			stale = append(stale, shown.Tool)
+		case !there || o.SeenDigest() != made.seen:
+			stale[shown.Tool] = "the pack was built again meanwhile, and it is another one"
+		case decidedOf(o) != decidedOf(was) || made.approve && unapprovable(now, o) != "":
+			stale[shown.Tool] = "somebody decided of it meanwhile: " + standingWords(o)
 		case made.approve:
 			record.Reason = made.reason
 			in.Approvals = withApproval(in.Approvals, record, o)
@@ -209,8 +217,8 @@ func (w *walker) decide(d air.Document, in *emit.Inputs, record air.Approval, di
 		return nil, err
 	}
 	return func(built emit.Built) {
-		for _, tool := range stale {
-			fmt.Fprintf(w.sh.out, "not decided %s: the pack was built again meanwhile, and it is another one; review it again\n", diag.Printable(tool))
+		for _, tool := range slices.Sorted(maps.Keys(stale)) {
+			fmt.Fprintf(w.sh.out, "not decided %s: %s; review it again\n", diag.Printable(tool), stale[tool])
 		}
 		for _, o := range approved {
 			w.sh.tellApproved(o)
@@ -219,6 +227,28 @@ func (w *walker) decide(d air.Document, in *emit.Inputs, record air.Approval, di
 		if left := len(w.report.Operations) - len(w.made); left > 0 {
 			fmt.Fprintf(w.sh.out, "%s left: anvil mcp review %s\n", counted(left, "operation"), diag.ShellPath(dir))
 		}
-		writeNext(w.sh.out, nextForPack(diag.ShellPath(dir), built.Manifest.Mode, standings(built.Document)))
+		writeNext(w.sh.out, nextForPack(diag.ShellPath(dir), built.Manifest.Mode, standings(built.Document, concernsIn(w.report.Findings))))
 	}, nil
+}
+
+// decidedOf is a digest of all that people decided of an operation, and of what follows from it.
+func decidedOf(o air.Operation) string {
+	digest, _ := canon.DigestValue(struct {
+		State    air.State
+		Approval *air.Approval
+		Block    *air.Block
+		Overlay  *air.Overlay
+	}{o.State, o.Approval, o.Block, o.Overlay})
+	return digest
+}
+
+// standingWords say what is decided of an operation.
+func standingWords(o air.Operation) string {
+	switch {
+	case o.Block != nil:
+		return "it is blocked " + blockWords(*o.Block)
+	case o.Approval != nil:
+		return "it is approved " + approvalWords(*o.Approval)
+	}
+	return "what was decided before is taken back, or the configuration states something else of it"
 }

@@ -195,7 +195,7 @@ func (sh *shell) expose(o *facade.Options, p *pack.Pack, d air.Document) error {
 	now, findings := d.WithApprovals(pack.Approvals(d), sh.now())
 	for _, f := range findings {
 		if f.Class.Rank() >= diag.Warning.Rank() {
-			o.Log(f.Message + "; " + f.Hint)
+			o.Log(f.Message + "; " + p.Hint(f.Hint))
 		}
 	}
 	s, err := p.Snapshot()

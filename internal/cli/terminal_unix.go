@@ -28,3 +28,10 @@ func singleKeys(in any) (restore func(), ok bool) {
 	}
 	return func() { _ = unix.IoctlSetTermios(fd, setTermios, was) }, true
 }
+
+// forgetKeys drops what was typed before a question, which answers nothing: a program can have typed it, or a person meant it for something else. It reports
+// false for what is no terminal.
+func forgetKeys(in any) bool {
+	file, isFile := in.(*os.File)
+	return isFile && flushKeys(int(file.Fd())) == nil
+}

@@ -70,6 +70,17 @@ func concernsOf(v gate.Verdict) concerns {
 	return open
 }
 
+// concernsIn are those among findings.
+func concernsIn(findings []diag.Finding) concerns {
+	open := concerns{}
+	for _, f := range findings {
+		if name := toolOf(f); warns(f) && !slices.Contains(open[name], f.Rule) {
+			open[name] = append(open[name], f.Rule)
+		}
+	}
+	return open
+}
+
 // of tells what is found in the tool of an operation; "" for nothing.
 func (c concerns) of(o air.Operation) string { return strings.Join(c[o.MCP.ToolName], ", ") }
 
@@ -77,12 +88,13 @@ const passedOver = "not approved"
 
 // tell writes the operations that were approved in spite of what is found in their tools, and those that were passed over for it.
 func (c concerns) tell(w io.Writer, chosen, skipped []air.Operation, dir string) {
-	told := 0
+	told, warned := 0, false
 	list := func(operations []air.Operation, how string) {
 		for _, o := range operations {
 			why := "the gate warns of its security (" + c.of(o) + ")"
 			switch {
 			case c.of(o) != "":
+				warned = true
 			case o.Lapsed != nil && how == passedOver:
 				why = "it has changed since it was approved; see what changed with `anvil mcp review " + diag.ShellPath(dir) + "`"
 			default:
@@ -98,7 +110,14 @@ func (c concerns) tell(w io.Writer, chosen, skipped []air.Operation, dir string)
 	if more := told - mostWarnings; more > 0 {
 		fmt.Fprintf(w, "and %s more\n", counted(more, "operation"))
 	}
+	var advice []string
+	if warned {
+		advice = append(advice, "read them with `anvil mcp inspect "+diag.ShellPath(dir)+"`")
+	}
+	if len(skipped) > 0 {
+		advice = append(advice, "naming an operation approves it all the same")
+	}
 	if told > 0 {
-		fmt.Fprintf(w, "         -> read them with `anvil mcp inspect %s`; naming an operation approves it all the same\n", diag.ShellPath(dir))
+		fmt.Fprintf(w, "         -> %s\n", strings.Join(advice, "; "))
 	}
 }

@@ -78,7 +78,7 @@ func (r *annotationReader) read(entry *canon.Node) {
 		case "risk":
 			v.Risk = air.Risk(r.word(m))
 		case "idempotency":
-			v.Idempotency = air.IdempotencyMode(r.word(m))
+			v.Idempotency, v.Key = r.idempotency(m)
 		case "reversible":
 			v.Reversible = r.bool(m)
 		case "confirm":
@@ -120,6 +120,19 @@ func (r *annotationReader) word(m canon.Member) string {
 		return ""
 	}
 	return text
+}
+
+// idempotency reads a mode, or {mode, key} where it takes a key: key names the argument that carries it.
+func (r *annotationReader) idempotency(m canon.Member) (mode air.IdempotencyMode, key string) {
+	if !m.Value.IsObject() {
+		return air.IdempotencyMode(r.word(m)), ""
+	}
+	mode, key = air.IdempotencyMode(m.Value.Get("mode").Text()), m.Value.Get("key").Text()
+	if len(m.Value.Members) != 2 || !mode.Keyed() || !diag.Legible(key) {
+		r.report(m.Name, "idempotency must be a mode, or {mode: key_supported, key: ARGUMENT} or {mode: required, key: ARGUMENT}")
+		return "", ""
+	}
+	return mode, key
 }
 
 func (r *annotationReader) bool(m canon.Member) *bool {

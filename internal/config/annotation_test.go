@@ -21,6 +21,7 @@ func TestAnnotations(t *testing.T) {
       {effect: read, risk: low, idempotency: natural, reversible: true, confirm: false, query: read_only, deny: true, owner: {id: ada, kind: person}, tags: [b, a, b],
        alias: get-it, description: "Ours.", reason: why, by: ada, seen: "` + digest + `"}
     other: {deny: false, owner: payments}
+    keyed: {idempotency: {mode: key_supported, key: requestKey}}
   empty:
 `
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -38,6 +39,9 @@ func TestAnnotations(t *testing.T) {
 		}},
 		{Server: "desk", Tool: "other", Pointer: "/annotations/desk/other", Overlay: air.Overlay{
 			SourceRef: "anvil.yaml#/annotations/desk/other", Owner: air.Owner{ID: "payments", Kind: air.OwnerTeam},
+		}},
+		{Server: "desk", Tool: "keyed", Pointer: "/annotations/desk/keyed", Overlay: air.Overlay{
+			SourceRef: "anvil.yaml#/annotations/desk/keyed", Idempotency: air.IdempotencyKeySupported, Key: "requestKey",
 		}},
 	}
 	if diff := cmp.Diff(want, f.Annotations); diff != "" {
@@ -62,6 +66,10 @@ func TestAnnotationsRefused(t *testing.T) {
 		{"{alias: a--b}", "alias must be a word for a command line"},
 		{"{effect: 1}", "effect must be one of read, mutation"},
 		{"{idempotency: yes}", "idempotency must be one of natural, client_id, key_supported, required, none"},
+		{"{idempotency: {mode: key_supported}}", "idempotency must be a mode, or {mode: key_supported, key: ARGUMENT}"},
+		{"{idempotency: {mode: natural, key: id}}", "idempotency must be a mode, or {mode: key_supported, key: ARGUMENT}"},
+		{"{idempotency: {mode: required, key: ''}}", "idempotency must be a mode, or {mode: key_supported, key: ARGUMENT}"},
+		{"{idempotency: {mode: required, key: id, at: x}}", "idempotency must be a mode, or {mode: key_supported, key: ARGUMENT}"},
 		{"{seen: sha256:abc}", "seen must be the digest that anvil prints"},
 		{"[]", "an annotation must be a map"},
 		{"{Risk: low}", `unknown key "Risk" in annotations`},

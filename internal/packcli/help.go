@@ -125,6 +125,9 @@ func (c *CLI) commandHelp(cmd *commands.Command) string {
 	w := diag.NewTable(&b)
 	fmt.Fprintf(w, "\neffect\t%s\n", diag.Printable(cmd.EffectWords()+"; "+cmd.RepeatWords(quoted)))
 	fmt.Fprintf(w, "confirmation\t%s\n", confirmationOf(cmd))
+	if cmd.QueryPolicy != nil {
+		fmt.Fprintf(w, "programs\t%s\n", diag.Printable(cmd.QueryPolicy.Words()))
+	}
 	fmt.Fprintf(w, "tool\t%s, as operation %s\n", quoted(cmd.Tool), cmd.Operation)
 	if len(cmd.Aliases) > 0 {
 		fmt.Fprintf(w, "also called\t%s\n", strings.Join(cmd.Aliases, ", "))

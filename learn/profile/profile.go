@@ -180,14 +180,18 @@ func (p Profile) sound() bool {
 	return true
 }
 
-// Find returns the profile of a tool under a contract.
-func (d Document) Find(server, name, contract string) (Profile, bool) {
+// Key tells the profiles of one server apart.
+type Key struct{ Name, Contract string }
+
+// Of returns the profiles of a server's tools.
+func (d Document) Of(server string) map[Key]Profile {
+	of := map[Key]Profile{}
 	for _, p := range d.Tools {
-		if p.Server == server && p.Name == name && p.Contract == contract {
-			return p, true
+		if p.Server == server {
+			of[Key{p.Name, p.Contract}] = p
 		}
 	}
-	return Profile{}, false
+	return of
 }
 
 // Build profiles the tools of a store that a filter picks. Insights that have expired by now are left out.

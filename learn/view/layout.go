@@ -119,6 +119,8 @@ type Safety struct {
 	Idempotency  Fact `json:"idempotency"`
 	Confirmation Fact `json:"confirmation"`
 	Retry        Fact `json:"retry"`
+
+	QueryPolicy *Fact `json:"queryPolicy,omitempty"` // what people state of the programs that the tool runs, read_only or any; nothing checks a program
 }
 
 // Fact is a value and what was claimed about it.

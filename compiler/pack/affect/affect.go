@@ -144,12 +144,12 @@ func (m *marker) operation(o air.Operation) {
 	}
 	for _, a := range m.pack.Manifest.Artifacts {
 		switch a.Kind {
-		case "snapshot", "air", "signature", "diff": // the pack's own records of the surface, which are others after any difference
-		case "facade":
+		case pack.KindSnapshot, pack.KindAIR, pack.KindSignature, pack.KindDiff: // the pack's own records of the surface, which are others after any difference
+		case pack.KindFacade:
 			if bound {
 				m.facade(pair, a.Path, was)
 			}
-		case "tools-metadata":
+		case pack.KindMetadata:
 			m.entry(pair, a.Path, o.MCP.ToolName, m.entriesBefore[o.MCP.ToolName], m.entriesAfter[o.MCP.ToolName])
 		default:
 			if bound && m.follows(a) && mentions(m.pack.Files[a.Path], o) {
@@ -162,7 +162,7 @@ func (m *marker) operation(o air.Operation) {
 // facade marks what becomes of an approved tool at the facade, which goes by the name, the contract and the text of what the server lists: another
 // text is served where all that changed is safe.
 func (m *marker) facade(p pair, path string, was air.Operation) {
-	affected := diag.Affected{Kind: "facade", Path: path, Name: was.MCP.ToolName, Effect: diag.Refused}
+	affected := diag.Affected{Kind: pack.KindFacade, Path: path, Name: was.MCP.ToolName, Effect: diag.Refused}
 	var offered []surface.Item
 	for _, it := range m.new.Tools() {
 		if it.Name == was.MCP.ToolName {
@@ -186,7 +186,7 @@ func unsafe(f diag.Finding) bool { return f.Class != diag.Safe || f.Security }
 
 // entry marks an entry that is another one, or gone, when the pack is built again.
 func (m *marker) entry(p pair, path, name string, before, after []byte) {
-	affected := diag.Affected{Kind: "tools-metadata", Path: path, Name: name, Effect: diag.Changed}
+	affected := diag.Affected{Kind: pack.KindMetadata, Path: path, Name: name, Effect: diag.Changed}
 	switch {
 	case before == nil || bytes.Equal(before, after):
 		return
@@ -199,7 +199,7 @@ func (m *marker) entry(p pair, path, name string, before, after []byte) {
 // generated marks an entry of an artifact that is made of the approved operations, such as a command or a page of a skill.
 func (m *marker) generated(p pair, a pack.Artifact, was, is air.Operation, exposed bool) {
 	affected := diag.Affected{Kind: a.Kind, Path: a.Path, Name: was.ID, Effect: diag.Changed}
-	if a.Kind == "cli" {
+	if a.Kind == pack.KindCommandLine {
 		affected.Name = was.CLI.Command
 	}
 	switch {

@@ -113,7 +113,7 @@ func (l *parts) items(n *canon.Node) *canon.Node {
 	if !slices.Contains(schema.TypeNames(l.root, n), "array") {
 		return nil
 	}
-	return itemsOf(l.root, n)
+	return schema.ItemsOf(l.root, n)
 }
 
 const maxPath = 200 // bytes of the path to a part that is looked into
@@ -133,7 +133,7 @@ func typeWords(root, n *canon.Node, depth int) string {
 	for i, t := range types {
 		if t == "array" {
 			types[i] = "list"
-			if items := itemsOf(root, n); items != nil && depth < partDepth {
+			if items := schema.ItemsOf(root, n); items != nil && depth < partDepth {
 				types[i] += " of " + typeWords(root, items, depth+1)
 			}
 		}
@@ -150,7 +150,7 @@ func typeWords(root, n *canon.Node, depth int) string {
 
 func patternOf(root, n *canon.Node) string {
 	pattern := facet(root, n, "pattern").Text()
-	if items := itemsOf(root, n); pattern == "" && items != nil {
+	if items := schema.ItemsOf(root, n); pattern == "" && items != nil {
 		pattern = facet(root, items, "pattern").Text()
 	}
 	return pattern
@@ -176,7 +176,7 @@ func boundsOf(root, n *canon.Node) (bounds []string) {
 	if facet(root, n, "uniqueItems").Is(canon.True) {
 		bounds = append(bounds, "no item twice")
 	}
-	if items := itemsOf(root, n); items != nil && len(schema.PropertiesOf(root, items)) == 0 {
+	if items := schema.ItemsOf(root, n); items != nil && len(schema.PropertiesOf(root, items)) == 0 {
 		add(items, "each ")
 	}
 	return bounds

@@ -72,7 +72,7 @@ var Flags = []Flag{
 // ExitCodes says what the command line ends with; they are anvil's own, and every page takes them from here.
 var ExitCodes = map[int]string{
 	0: "the tool answered, or there was nothing to call",
-	1: "anvil refused: confirmation is missing, the tool is not the one that was approved, or the pack does not verify",
+	1: "anvil refused: nobody approved it or somebody blocked it, confirmation is missing, the tool is not the one that was approved, or the pack does not verify",
 	2: "wrong usage or configuration: no such command, or arguments that the tool's schema refuses",
 	3: "the work could not be done",
 	4: "the server could not be reached, or did not speak MCP",

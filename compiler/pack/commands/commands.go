@@ -27,6 +27,7 @@ type Command struct {
 	Idempotency  air.Idempotency  `json:"idempotency"`
 	Retries      air.Retries      `json:"retries"`
 	Confirmation air.Confirmation `json:"confirmation"`
+	QueryPolicy  *air.QueryPolicy `json:"queryPolicy,omitempty"` // what people state of the programs that it runs; nothing checks a program
 	Params       []air.Param      `json:"params"`
 	More         int              `json:"more,omitzero"` // arguments beyond Params, for --json alone
 	Input        canon.Raw        `json:"input,omitzero"`
@@ -88,7 +89,7 @@ func usable(name string) bool {
 func commandOf(o air.Operation, free func(name string) bool) Command {
 	c := Command{
 		Name: o.ID, Operation: o.ID, Tool: o.MCP.ToolName, Title: o.DisplayName, Description: o.Description,
-		Effect: o.Effect, Idempotency: o.Idempotency, Retries: o.Retries, Confirmation: o.Confirmation,
+		Effect: o.Effect, Idempotency: o.Idempotency, Retries: o.Retries, Confirmation: o.Confirmation, QueryPolicy: o.QueryPolicy,
 		Params: air.Params(o.Input.Schema), Input: o.Input.Schema, Output: o.Output.Schema,
 	}
 	if free(o.CLI.Command) {

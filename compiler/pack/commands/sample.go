@@ -84,7 +84,7 @@ func (m *sampler) kind(n *canon.Node) string {
 	switch {
 	case len(schema.PropertiesOf(m.root, n)) > 0:
 		return "object"
-	case itemsOf(m.root, n) != nil:
+	case schema.ItemsOf(m.root, n) != nil:
 		return "array"
 	}
 	return "string"
@@ -104,15 +104,6 @@ func (m *sampler) object(n *canon.Node, depth int) canon.Raw {
 		b.AddMember(canon.Named(p.Name), value)
 	}
 	return b.Bytes()
-}
-
-func itemsOf(root, n *canon.Node) *canon.Node {
-	return schema.Behind(root, n, func(n *canon.Node) *canon.Node {
-		if items := n.Get("items"); items.IsObject() {
-			return items
-		}
-		return nil
-	})
 }
 
 // facet is what a keyword says of a value, in plain sight or behind references.
@@ -139,7 +130,7 @@ func (m *sampler) array(n *canon.Node, name string, depth int) canon.Raw {
 	}
 	text := []byte{'['}
 	for i := range least {
-		item := m.value(itemsOf(m.root, n), name, depth+1)
+		item := m.value(schema.ItemsOf(m.root, n), name, depth+1)
 		if item == nil {
 			return nil
 		}

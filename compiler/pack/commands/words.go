@@ -33,7 +33,7 @@ var repeated = map[air.IdempotencyMode]string{
 // RepeatWords say what calling again does. key spells the name of the argument that carries a key, which is the server's.
 func (c Command) RepeatWords(key func(string) string) string {
 	words := repeated[c.Idempotency.Mode]
-	if c.Idempotency.Key != "" {
+	if c.Idempotency.Mode.Keyed() {
 		words += ", in the argument " + key(c.Idempotency.Key)
 	}
 	if c.Retries.Mode != air.RetrySafe {

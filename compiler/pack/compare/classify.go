@@ -36,8 +36,8 @@ func worse(a, b Impact) Impact {
 	return a
 }
 
-// Change is what is known of how one operation, or another part of a surface, changed.
-type Change struct {
+// change is what is known of how one operation, or another part of a surface, changed.
+type change struct {
 	Added, Removed bool
 	Contract       bool            // its contract digest is another one
 	Effect         bool            // its effect digest is another one
@@ -46,9 +46,31 @@ type Change struct {
 	Findings       []diag.Finding  // of the semantic diff, about it
 }
 
-// Classify is the only judge of changes. It goes by what the semantic diff proves and by the safety posture; of digests it takes that something
+// decision is what people decided otherwise of one operation.
+type decision struct {
+	Given     bool // it may be called, or for longer
+	Grave     bool // what is called then moves money, destroys, or waits for a person
+	Withdrawn bool // it may be called no more
+	Lifted    bool // a block of it is gone
+	Policy    bool // the programs that it runs are meant to do something else
+}
+
+// classify is what a decision means: what is let go is looked at, and what is held back breaks whoever called it.
+func (d decision) classify() Impact {
+	switch {
+	case d.Lifted || d.Policy || d.Given && d.Grave:
+		return Sensitive
+	case d.Withdrawn:
+		return Breaking
+	case d.Given:
+		return Additive
+	}
+	return Compatible
+}
+
+// classify is the only judge of changes of the surface. It goes by what the semantic diff proves and by the safety posture; of digests it takes that something
 // moved, not what that means.
-func Classify(c Change) Impact {
+func classify(c change) Impact {
 	impact := Compatible
 	if c.Added || c.Contract {
 		impact = Additive // unless something below says that it narrows

@@ -43,13 +43,14 @@ type Side struct {
 type OperationChange struct {
 	ID       string          `json:"id"`
 	Tool     string          `json:"tool"`
-	Change   string          `json:"change"` // added, removed, changed
-	Impact   Impact          `json:"impact"`
+	Change   string          `json:"change"`            // added, removed, changed
+	Impact   Impact          `json:"impact"`            // with that of what people decided
 	Fields   []string        `json:"fields"`            // of the signature that differ: publicName, input, output, effect, contract, text
 	Posture  []PostureChange `json:"posture,omitempty"` // of what holds without an approval, and under one where both have it
 	State    *Turn           `json:"state,omitempty"`
 	Approval string          `json:"approval,omitzero"` // given, withdrawn, renewed
 	By       string          `json:"by,omitzero"`       // of the approval, the new one where there is one
+	Block    string          `json:"block,omitzero"`    // given, lifted
 	Members  []ValueChange   `json:"members,omitempty"` // of the operation in air.yaml, but for those of which the rest tells: notes, names, what a person stated
 }
 
@@ -97,7 +98,7 @@ func Packs(old, new *pack.Pack) (Comparison, error) {
 	}
 	c.Findings = diff.Judge(diff.Compare(before.snapshot, after.snapshot, diff.Options{}))
 	c.operations(before, after)
-	c.Surface = Classify(Change{Findings: slices.DeleteFunc(slices.Clone(c.Findings), func(f diag.Finding) bool { return f.Tool != "" })})
+	c.Surface = classify(change{Findings: slices.DeleteFunc(slices.Clone(c.Findings), func(f diag.Finding) bool { return f.Tool != "" })})
 	c.Impact = worse(c.Impact, worse(c.Signature, c.Surface))
 	if c.Settings, err = settings(old, new); err != nil {
 		return c, err
@@ -123,23 +124,20 @@ func (c *Comparison) operations(before, after content) {
 		for _, o := range side.document.Operations {
 			ids[o.ID] = true
 		}
+		for _, b := range side.document.Blocks {
+			ids[b.Operation] = true
+		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(ids)) {
-		o := operationChange(id, before, after, c.Findings)
+		o, signature := operationChange(id, before, after, c.Findings)
 		if o.Change == "" {
 			continue
 		}
 		c.Operations = append(c.Operations, o)
 		if len(o.Fields)+len(o.Posture) > 0 || o.Change != "changed" {
-			c.Signature = worse(c.Signature, o.Impact)
+			c.Signature = worse(c.Signature, signature)
 		}
 		c.Impact = worse(c.Impact, o.Impact)
-		switch o.Approval { // what may be called is no part of the signature
-		case "given":
-			c.Impact = worse(c.Impact, Additive)
-		case "withdrawn":
-			c.Impact = worse(c.Impact, Breaking)
-		}
 	}
 }
 

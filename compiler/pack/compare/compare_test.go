@@ -24,36 +24,36 @@ func TestClassify(t *testing.T) {
 	confirmation, risk := []air.Predicate{air.PredicateConfirmation}, []air.Predicate{air.PredicateRisk}
 	tests := []struct {
 		name   string
-		change Change
+		change change
 		want   Impact
 	}{
-		{"nothing", Change{}, Compatible},
-		{"words", Change{Findings: finding("tool-description-changed", diag.Risky, false)}, Compatible},
-		{"words that speak to the model", Change{Findings: finding("tool-description-cue-introduced", diag.Risky, true)}, Sensitive},
-		{"a remark", Change{Findings: finding("in-examples-changed", diag.Safe, false)}, Compatible},
-		{"a wider contract", Change{Contract: true, Findings: finding("in-enum-value-added", diag.Safe, false)}, Additive},
-		{"a narrower contract", Change{Contract: true, Findings: finding("in-enum-value-removed", diag.Breaking, false)}, Breaking},
-		{"an unproven contract", Change{Contract: true, Findings: finding("in-schema-changed", diag.Risky, false)}, Breaking},
-		{"a contract that no rule explains", Change{Contract: true}, Breaking},
-		{"an argument that takes any text now", Change{Contract: true, Findings: finding("in-unbounded-string-introduced", diag.Safe, true)}, Sensitive},
-		{"added", Change{Added: true, Findings: finding("tool-added", diag.Safe, false)}, Additive},
-		{"added, and remarkable", Change{Added: true, Findings: finding("tool-added", diag.Safe, true)}, Additive},
-		{"added under a name like another's", Change{Added: true, Findings: finding("tool-confusable-added", diag.Risky, true)}, Sensitive},
-		{"removed", Change{Removed: true, Findings: finding("tool-removed", diag.Breaking, false)}, Breaking},
-		{"confirmation taken away", Change{Effect: true, Moved: confirmation, Looser: confirmation}, Sensitive},
-		{"confirmation asked for", Change{Effect: true, Moved: confirmation}, Breaking},
-		{"retries allowed", Change{Effect: true, Moved: []air.Predicate{air.PredicateRetries}, Looser: []air.Predicate{air.PredicateRetries}}, Sensitive},
-		{"a higher risk", Change{Effect: true, Moved: risk}, Sensitive},
-		{"a lower risk", Change{Effect: true, Moved: risk, Looser: risk}, Sensitive},
-		{"another action", Change{Effect: true}, Sensitive},
-		{"breaking, and looser", Change{Effect: true, Contract: true, Moved: confirmation, Looser: confirmation, Findings: finding("in-required-added", diag.Breaking, false)}, Sensitive},
-		{"a resource more", Change{Findings: finding("resource-added", diag.Safe, false)}, Additive},
-		{"instructions", Change{Findings: finding("srv-instructions-changed", diag.Risky, false)}, Compatible},
-		{"a capability less", Change{Findings: finding("cap-removed", diag.Breaking, false)}, Breaking},
+		{"nothing", change{}, Compatible},
+		{"words", change{Findings: finding("tool-description-changed", diag.Risky, false)}, Compatible},
+		{"words that speak to the model", change{Findings: finding("tool-description-cue-introduced", diag.Risky, true)}, Sensitive},
+		{"a remark", change{Findings: finding("in-examples-changed", diag.Safe, false)}, Compatible},
+		{"a wider contract", change{Contract: true, Findings: finding("in-enum-value-added", diag.Safe, false)}, Additive},
+		{"a narrower contract", change{Contract: true, Findings: finding("in-enum-value-removed", diag.Breaking, false)}, Breaking},
+		{"an unproven contract", change{Contract: true, Findings: finding("in-schema-changed", diag.Risky, false)}, Breaking},
+		{"a contract that no rule explains", change{Contract: true}, Breaking},
+		{"an argument that takes any text now", change{Contract: true, Findings: finding("in-unbounded-string-introduced", diag.Safe, true)}, Sensitive},
+		{"added", change{Added: true, Findings: finding("tool-added", diag.Safe, false)}, Additive},
+		{"added, and remarkable", change{Added: true, Findings: finding("tool-added", diag.Safe, true)}, Additive},
+		{"added under a name like another's", change{Added: true, Findings: finding("tool-confusable-added", diag.Risky, true)}, Sensitive},
+		{"removed", change{Removed: true, Findings: finding("tool-removed", diag.Breaking, false)}, Breaking},
+		{"confirmation taken away", change{Effect: true, Moved: confirmation, Looser: confirmation}, Sensitive},
+		{"confirmation asked for", change{Effect: true, Moved: confirmation}, Breaking},
+		{"retries allowed", change{Effect: true, Moved: []air.Predicate{air.PredicateRetries}, Looser: []air.Predicate{air.PredicateRetries}}, Sensitive},
+		{"a higher risk", change{Effect: true, Moved: risk}, Sensitive},
+		{"a lower risk", change{Effect: true, Moved: risk, Looser: risk}, Sensitive},
+		{"another action", change{Effect: true}, Sensitive},
+		{"breaking, and looser", change{Effect: true, Contract: true, Moved: confirmation, Looser: confirmation, Findings: finding("in-required-added", diag.Breaking, false)}, Sensitive},
+		{"a resource more", change{Findings: finding("resource-added", diag.Safe, false)}, Additive},
+		{"instructions", change{Findings: finding("srv-instructions-changed", diag.Risky, false)}, Compatible},
+		{"a capability less", change{Findings: finding("cap-removed", diag.Breaking, false)}, Breaking},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Classify(tt.change); got != tt.want {
+			if got := classify(tt.change); got != tt.want {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
 		})
@@ -157,6 +157,51 @@ func TestWhatIsStatedIsShown(t *testing.T) {
 	}
 }
 
+const dropItems = `{"name":"drop_items","description":"Drops all items.","inputSchema":{"type":"object"},"annotations":{"destructiveHint":true}}`
+
+// TestDecisionsOnGraveOperations: what is let go is looked at, whichever way it is let go; what is held back breaks who called it. The rows say the same as
+// the whole.
+func TestDecisionsOnGraveOperations(t *testing.T) {
+	s := snapshotOf(t, "1", listItems, dropItems)
+	d := adopt.Bridge(s)
+	approval := func(id, until string) air.Approval {
+		o, _ := d.Find("shop." + id)
+		return air.Approval{Operation: o.ID, By: "ada", At: "2026-11-29T10:00:00Z", Expires: until, ContractDigest: o.ContractDigest, TextDigest: o.TextDigest}
+	}
+	with := func(blocked string, approvals ...air.Approval) emit.Inputs {
+		in := emit.Inputs{Snapshot: s, Mode: pack.Adopt, Approvals: approvals}
+		if blocked != "" {
+			in.Decided.Blocks = []air.Block{{Operation: "shop." + blocked, By: "ada", At: "2026-11-29T10:00:00Z", Reason: "no"}}
+		}
+		return in
+	}
+	bare := with("")
+	tests := []struct {
+		name     string
+		old, now emit.Inputs
+		want     Impact
+	}{
+		{"a read is approved", bare, with("", approval("list_items", "")), Additive},
+		{"a loss is approved", bare, with("", approval("drop_items", "")), Sensitive},
+		{"an approval of a loss ends", with("", approval("drop_items", "")), bare, Breaking},
+		{"an approval of a loss has no end any more", with("", approval("drop_items", "2027-01-01")), with("", approval("drop_items", "")), Sensitive},
+		{"an approval of a loss ends sooner", with("", approval("drop_items", "2027-01-01")), with("", approval("drop_items", "2026-12-31")), Compatible},
+		{"a block", bare, with("list_items"), Compatible},
+		{"a block takes an approval back", with("", approval("list_items", "")), with("list_items"), Breaking},
+		{"a block is lifted", with("list_items"), bare, Sensitive},
+		{"a block of what is gone", bare, with("gone"), Compatible},
+		{"a block of what is gone is lifted", with("gone"), bare, Sensitive},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := compared(t, tt.old, tt.now)
+			if len(c.Operations) != 1 || c.Operations[0].Impact != tt.want || c.Impact != tt.want || c.Signature != Compatible {
+				t.Errorf("%s, want %s, signature %s: %+v", c.Impact, tt.want, c.Signature, c.Operations)
+			}
+		})
+	}
+}
+
 func TestApprovalsSettingsAndArtifacts(t *testing.T) {
 	s := snapshotOf(t, "1", listItems)
 	o := adopt.Bridge(s).Operations[0]
@@ -165,7 +210,7 @@ func TestApprovalsSettingsAndArtifacts(t *testing.T) {
 	approved := bare
 	approved.Approvals = []air.Approval{approval}
 	c := compared(t, bare, approved)
-	want := []OperationChange{{ID: "shop.list_items", Tool: "list_items", Change: "changed", Impact: Compatible, Fields: []string{}, State: &Turn{string(o.State), "approved"}, Approval: "given", By: "ada"}}
+	want := []OperationChange{{ID: "shop.list_items", Tool: "list_items", Change: "changed", Impact: Additive, Fields: []string{}, State: &Turn{string(o.State), "approved"}, Approval: "given", By: "ada"}}
 	if diff := cmp.Diff(want, c.Operations); diff != "" || c.Signature != Compatible || c.Impact != Additive {
 		t.Errorf("%s, %s (-want +got)\n%s", c.Signature, c.Impact, diff)
 	}

@@ -12,13 +12,18 @@ import (
 
 type snapshot = *surface.McpSurfaceSnapshot
 
-// operationChange is what differs of one operation; its Change is empty when nothing does.
-func operationChange(id string, before, after content, findings []diag.Finding) OperationChange {
+// operationChange is what differs of one operation; its Change is empty when nothing does. signature is the impact of what it takes, answers and does: what may
+// be called is no part of that.
+func operationChange(id string, before, after content, findings []diag.Finding) (o OperationChange, signature Impact) {
 	was, had := before.document.Find(id)
 	is, has := after.document.Find(id)
-	o := OperationChange{ID: id, Tool: is.MCP.ToolName, Fields: []string{}}
-	c := Change{Added: !had, Removed: !has, Findings: about(findings, was, is)}
+	o = OperationChange{ID: id, Tool: is.MCP.ToolName, Fields: []string{}}
+	c := change{Added: !had && has, Removed: had && !has, Findings: about(findings, was, is)}
+	o.Block = blockChange(id, before.document, after.document)
 	switch {
+	case !had && !has && o.Block != "":
+		o.Change = "changed"
+	case !had && !has: // a block that both have
 	case !has:
 		o.Tool, o.Change = was.MCP.ToolName, "removed"
 	case !had:
@@ -46,12 +51,57 @@ func operationChange(id string, before, after content, findings []diag.Finding) 
 			o.State = &Turn{string(was.State), string(is.State)}
 		}
 		o.Members = otherMembers(was, is)
-		if len(o.Fields)+len(o.Posture)+len(o.Members)+len(c.Findings) > 0 || o.State != nil || o.Approval != "" {
+		if len(o.Fields)+len(o.Posture)+len(o.Members)+len(c.Findings) > 0 || o.State != nil || o.Approval+o.Block != "" {
 			o.Change = "changed"
 		}
 	}
-	o.Impact = Classify(c)
-	return o
+	signature = classify(c)
+	o.Impact = worse(signature, decisionOn(was, is, o).classify())
+	return o, signature
+}
+
+// decisionOn is what people decided otherwise of an operation, by what was found to differ of it.
+func decisionOn(was, is air.Operation, o OperationChange) decision {
+	return decision{
+		Given:     o.Approval == "given" || o.Approval == "renewed" && longer(*was.Approval, *is.Approval),
+		Grave:     is.Confirmation.HumanApproval || is.Effect.Kind == air.Mutation && is.Effect.Risk.Rank() >= air.RiskFinancial.Rank(),
+		Withdrawn: o.Approval == "withdrawn", Lifted: o.Block == lifted,
+		Policy: was.ID == is.ID && policyOf(was) != policyOf(is),
+	}
+}
+
+// lifted is a block that is gone.
+const lifted = "lifted"
+
+// blockChange says what became of the block of an operation, whoever stated it and whether the operation is there or not.
+func blockChange(id string, before, after air.Document) string {
+	was, is := blocks(before, id), blocks(after, id)
+	switch {
+	case was && !is:
+		return lifted
+	case is && !was:
+		return "given"
+	}
+	return ""
+}
+
+func blocks(d air.Document, id string) bool {
+	o, _ := d.Find(id)
+	return o.Block != nil || slices.ContainsFunc(d.Blocks, func(b air.Block) bool { return b.Operation == id })
+}
+
+// longer reports an approval that holds beyond the end of the one before.
+func longer(was, is air.Approval) bool {
+	before, err := air.ParseEnd(was.Expires)
+	after, err2 := air.ParseEnd(is.Expires)
+	return err == nil && (err2 != nil || after.After(before)) // without an end it holds until the operation changes
+}
+
+func policyOf(o air.Operation) air.QueryAllowance {
+	if o.QueryPolicy == nil {
+		return ""
+	}
+	return o.QueryPolicy.Allow
 }
 
 // about are the findings about the tool of an operation, by its name on either side.
@@ -104,7 +154,7 @@ func withMore(changes, more []PostureChange) []PostureChange {
 }
 
 // approvalChange says what became of an approval, and who gave it.
-func approvalChange(was, is *air.Approval) (change, by string) {
+func approvalChange(was, is *air.Approval) (turn, by string) {
 	switch {
 	case was == nil && is == nil || was != nil && is != nil && *was == *is:
 		return "", ""
@@ -118,7 +168,7 @@ func approvalChange(was, is *air.Approval) (change, by string) {
 
 // told are the members of an operation of which a comparison says more than that they differ, or that only explain others.
 var told = []string{
-	"id", "effect", "idempotency", "retries", "confirmation", "input", "output", "mcp", "state", "contractDigest", "textDigest", "evidence", "approval", "errors", "disclosureCost",
+	"id", "effect", "idempotency", "retries", "confirmation", "input", "output", "mcp", "state", "contractDigest", "textDigest", "evidence", "approval", "disclosureCost",
 }
 
 // otherMembers lists what differs in an operation, leaf by leaf, without the members of which more is told.

@@ -43,6 +43,7 @@ type Built struct {
 	Files    map[string][]byte // the manifest's own included
 	Document air.Document
 	Findings []diag.Finding // of the bridge and of what people decided
+	Unfit    []diag.Finding // of them, those for which [TrustedDocument] refuses a pack of the document for good: it must not be written
 	Changes  []diag.Finding // against the base
 	Ran      []string       // ids of the nodes whose emitter was run, sorted; the other nodes' files are the earlier pack's
 }
@@ -51,7 +52,8 @@ type Built struct {
 func Build(in Inputs) (Built, error) {
 	document, decided := in.decide()
 	in.Learned = relevant(in.Learned, document)
-	b := Built{Document: document, Files: map[string][]byte{}, Findings: slices.Concat(decided, document.Diagnostics, air.Validate(document))}
+	b := Built{Document: document, Files: map[string][]byte{}, Unfit: air.Validate(document)}
+	b.Findings = slices.Concat(decided, document.Diagnostics, b.Unfit)
 	diag.Sort(b.Findings)
 	if in.Base != nil {
 		b.Changes = diff.Judge(diff.Compare(in.Base, in.Snapshot, diff.Options{}))

@@ -19,11 +19,11 @@ var launcher string
 // Files returns the launcher and the catalogue of a document, by their paths in a pack.
 func Files(d air.Document) (map[string][]byte, error) {
 	catalogue, err := commands.CatalogueOf(d).Encode()
-	return map[string][]byte{pack.CommandLine(d.Service.ID): Launcher(d), pack.CommandsFile: catalogue}, err
+	return map[string][]byte{pack.CommandLine(d.Service.ID): programOf(d), pack.CommandsFile: catalogue}, err
 }
 
-// Launcher returns the program of a document's service. It depends on the service's id and the surface signature alone, so that it is the same
+// programOf returns the program of a document's service. It depends on the service's id and the surface signature alone, so that it is the same
 // in every mode and under any approvals.
-func Launcher(d air.Document) []byte {
+func programOf(d air.Document) []byte {
 	return []byte(strings.NewReplacer("@SERVICE@", d.Service.ID, "@SIGNATURE@", d.Signature().Digest).Replace(launcher))
 }

@@ -9,6 +9,7 @@ import (
 
 	"anvil/compiler/adopt"
 	"anvil/compiler/air"
+	"anvil/compiler/pack"
 	"anvil/compiler/pack/emit/command"
 	"anvil/compiler/surface"
 )
@@ -22,9 +23,18 @@ func refunds(t *testing.T) air.Document {
 	return adopt.Bridge(s)
 }
 
+func launcherOf(t *testing.T, d air.Document) []byte {
+	t.Helper()
+	files, err := command.Files(d)
+	if err != nil || files[pack.CommandLine(d.Service.ID)] == nil {
+		t.Fatalf("no launcher: %v", err)
+	}
+	return files[pack.CommandLine(d.Service.ID)]
+}
+
 func TestLauncher(t *testing.T) {
 	d := refunds(t)
-	text := command.Launcher(d)
+	text := launcherOf(t, d)
 	if !strings.HasPrefix(string(text), "#!/bin/sh\n") || !strings.Contains(string(text), d.Signature().Digest) {
 		t.Errorf("the launcher is no program, or does not state the signature:\n%s", text)
 	}
@@ -36,7 +46,7 @@ func TestLauncher(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(string(text), string(command.Launcher(d))); diff != "" {
+	if diff := cmp.Diff(string(text), string(launcherOf(t, d))); diff != "" {
 		t.Errorf("the launcher depends on approvals (-without +with)\n%s", diff)
 	}
 	for _, sh := range []string{"sh", "bash"} {

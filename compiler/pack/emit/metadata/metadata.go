@@ -19,9 +19,10 @@ import (
 // contracts are left out.
 func Build(d air.Document, learned profile.Document) (view.Document, error) {
 	doc := view.Document{Version: view.FormatVersion, GeneratedAt: view.NotGenerated, Tools: []view.Tool{}, Snapshot: d.Service.Source.Snapshot, Canon: canon.ID}
+	of := learned.Of(d.Service.ID)
 	for _, o := range d.Operations {
 		t := tool(d.Service, o)
-		if p, known := learned.Find(d.Service.ID, o.MCP.ToolName, o.ContractDigest); known {
+		if p, known := of[profile.Key{Name: o.MCP.ToolName, Contract: o.ContractDigest}]; known {
 			view.Observe(&t, p)
 		}
 		doc.Tools = append(doc.Tools, t)
@@ -35,7 +36,7 @@ func Build(d air.Document, learned profile.Document) (view.Document, error) {
 
 func tool(service air.Service, o air.Operation) view.Tool {
 	tags := append([]string{string(o.Effect.Kind), string(o.Effect.Action)}, o.Tags...)
-	return view.Tool{
+	t := view.Tool{
 		Name: o.MCP.ToolName, Server: service.ID,
 		Annotation: view.Annotation{
 			Risk: riskLevel(o.Effect.Risk), Owner: o.Owner.ID, Tags: unique(tags), Description: o.Description, RequireApproval: o.Confirmation.Required,
@@ -51,6 +52,11 @@ func tool(service air.Service, o air.Operation) view.Tool {
 			Retry:        fact(o, air.PredicateRetries, o.Retries.Mode),
 		},
 	}
+	if o.QueryPolicy != nil {
+		policy := fact(o, air.PredicateQuery, o.QueryPolicy.Allow)
+		t.Safety.QueryPolicy = &policy
+	}
+	return t
 }
 
 // unique keeps the first of equal words.

@@ -83,6 +83,9 @@ func posture(o air.Operation, c commands.Command) string {
 		}
 	}
 	fmt.Fprintf(&b, "- **Confirmation:** %s%s.\n", confirmation, evidence(o, air.PredicateConfirmation))
+	if o.QueryPolicy != nil {
+		fmt.Fprintf(&b, "- **Programs:** %s.\n", diag.MarkdownText(o.QueryPolicy.Words()))
+	}
 	fmt.Fprintf(&b, "- **Again:** %s%s.\n", c.RepeatWords(diag.MarkdownCode), evidence(o, air.PredicateIdempotency))
 	return b.String()
 }
@@ -186,7 +189,10 @@ func (w writer) examples(b *strings.Builder, o air.Operation, c commands.Command
 	} else {
 		b.WriteString("\n" + fenced("sh", "", lead, line, maxExample))
 	}
-	if o.Confirmation.Required {
+	switch {
+	case o.Confirmation.HumanApproval:
+		b.WriteString("\nThe person runs the same without `--dry-run`, in a terminal of their own, and answers there; `--confirm` is no yes to it.\n")
+	case o.Confirmation.Required:
 		b.WriteString("\nOnce the person said yes: the same with `--confirm` in place of `--dry-run`.\n")
 	}
 	if !found {

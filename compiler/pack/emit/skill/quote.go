@@ -30,7 +30,7 @@ func fenced(info, mark, lead, text string, limit int) string {
 		lines = append(lines, strings.TrimRight(mark+diag.Printable(strings.TrimRight(line, " \t")), " "))
 	}
 	body := strings.Join(lines, "\n")
-	fence := strings.Repeat("`", max(3, longestRun(body)+1))
+	fence := diag.MarkdownFence(body)
 	if cut > 0 {
 		lead += fmt.Sprintf(" (%d characters left out; `air.yaml` of the pack has all)", cut)
 	}
@@ -44,18 +44,6 @@ func shortened(text string, limit int) (short string, cut int) {
 		return text, 0
 	}
 	return string(runes[:limit]) + "…", len(runes) - limit
-}
-
-func longestRun(s string) int {
-	longest, run := 0, 0
-	for _, r := range s {
-		run++
-		if r != '`' {
-			run = 0
-		}
-		longest = max(longest, run)
-	}
-	return longest
 }
 
 // span writes a name or a value of the server's as code in a table's cell: it holds no line break, no bar that ends the cell, and no back-tick that

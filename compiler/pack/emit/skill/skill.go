@@ -29,7 +29,7 @@ func Build(d air.Document) (map[string][]byte, error) {
 	if len(approved.Operations) == 0 {
 		return nil, nil
 	}
-	w := writer{document: d, approved: approved, contracts: d.Contracts(), name: Name(d.Service.ID),
+	w := writer{document: d, approved: approved, contracts: d.Contracts(), name: nameOf(d.Service.ID),
 		operations: map[string]air.Operation{}, commands: map[string]commands.Command{}}
 	for _, o := range approved.Operations {
 		w.operations[o.ID] = o
@@ -52,9 +52,9 @@ func Build(d air.Document) (map[string][]byte, error) {
 	return files, nil
 }
 
-// Name is the name of a service's skill, which is that of its folder too: at most 64 lower-case letters, digits and single hyphens, none at an end,
+// nameOf is the name of a service's skill, which is that of its folder too: at most 64 lower-case letters, digits and single hyphens, none at an end,
 // and no word that the format reserves. It is the service's id wherever that is such a name.
-func Name(service string) string {
+func nameOf(service string) string {
 	name := service
 	for _, reserved := range []string{"anthropic", "claude"} {
 		name = strings.ReplaceAll(name, reserved, "-")

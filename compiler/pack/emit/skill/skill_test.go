@@ -103,7 +103,7 @@ func TestPublishedLimits(t *testing.T) {
 			return
 		}
 		checkPages(t, files, "\x00")
-		router := "skill/" + Name(d.Service.ID) + "/SKILL.md"
+		router := "skill/" + nameOf(d.Service.ID) + "/SKILL.md"
 		front, body, _ := strings.Cut(strings.TrimPrefix(string(files[router]), "---\n"), "\n---\n")
 		text, _, err := yaml.ToJSON([]byte(front))
 		if err != nil {
@@ -117,7 +117,7 @@ func TestPublishedLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !published.MatchString(head.Name) || len(head.Name) > 64 || strings.Contains(head.Name, "claude") || strings.Contains(head.Name, "anthropic") ||
-			head.Name != Name(d.Service.ID) {
+			head.Name != nameOf(d.Service.ID) {
 			t.Errorf("name %q", head.Name)
 		}
 		if n := len([]rune(head.Description)); n == 0 || n > 1024 || strings.ContainsAny(head.Description, "<>") || !strings.Contains(head.Description, "Use when") {
@@ -180,9 +180,9 @@ func TestName(t *testing.T) {
 		{strings.Repeat("a", 64), strings.Repeat("a", 64)},
 	}
 	for _, tt := range tests {
-		got := Name(tt.service)
+		got := nameOf(tt.service)
 		if got != tt.want || !published.MatchString(got) {
-			t.Errorf("Name(%q) = %q, want %q", tt.service, got, tt.want)
+			t.Errorf("nameOf(%q) = %q, want %q", tt.service, got, tt.want)
 		}
 	}
 }

@@ -128,10 +128,13 @@ func TestWithheldTools(t *testing.T) {
 			u, client, book := standard(t)
 			u.tools = c.tools
 			got := client.ask(callAdd)
-			for _, want := range []string{c.want, `"code":"schema_mismatch"`, "anvil mcp diff", "adopt --out", "anvil mcp approve demo add"} {
+			for _, want := range []string{c.want, `"code":"schema_mismatch"`, "anvil mcp diff", "adopt --out"} {
 				if !strings.Contains(got, want) {
 					t.Errorf("got %s, want %s in it", got, want)
 				}
+			}
+			if approvable := c.name == "changed"; strings.Contains(got, "anvil mcp approve demo add") != approvable {
+				t.Errorf("got %s, which proposes what cannot be approved, or not what can", got)
 			}
 			if got := client.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); got != `{"jsonrpc":"2.0","id":1,"result":{"tools":[`+echoTool+`]}}` {
 				t.Errorf("list: %s", got)

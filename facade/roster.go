@@ -151,7 +151,7 @@ func (w *walk) differs(tool *canon.Node, approved surface.Item) withheld {
 	case err != nil:
 		return withheld{code: schemaMismatch, text: "it cannot be read: " + err.Error()}
 	case hasDuplicates(tool):
-		return withheld{code: schemaMismatch, text: "the server gives one of its members twice, so that readers may differ on it"}
+		return withheld{code: schemaMismatch, text: "the server gives one of its members twice, so that readers may differ on it", way: "it can be approved once the server gives each once"}
 	case disguise(tool) != "":
 		return withheld{code: schemaMismatch, text: "the server gives it a member " + shown(disguise(tool)) + ", which some readers take for one of the protocol's"}
 	case item.ContractDigest() != approved.ContractDigest():

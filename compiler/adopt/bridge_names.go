@@ -20,7 +20,7 @@ func canonicalNames(tools []surface.Item) []string {
 		folded[names[i]]++
 		spelled[tool.Name]++
 	}
-	taken := map[string]bool{}
+	taken, next := map[string]bool{}, map[string]int{} // next is the least number behind a name that may be free
 	for i, tool := range tools {
 		plain := names[i]
 		if folded[plain] > 1 && (tool.Name != plain || spelled[tool.Name] > 1) {
@@ -30,8 +30,9 @@ func canonicalNames(tools []surface.Item) []string {
 			}
 			names[i] = plain + "_" + air.ShortHash(key)
 		}
-		for base, n := names[i], 2; taken[names[i]] || names[i] != plain && folded[names[i]] > 0; n++ {
-			names[i] = base + "_" + strconv.Itoa(n)
+		base := names[i]
+		for n := max(next[base], 2); taken[names[i]] || names[i] != plain && folded[names[i]] > 0; n++ {
+			names[i], next[base] = base+"_"+strconv.Itoa(n), n+1
 		}
 		taken[names[i]] = true
 	}
@@ -53,6 +54,7 @@ func nameFindings(tools []surface.Item) (findings []diag.Finding) {
 		}
 	}
 	for _, same := range byFold {
+		listed := listNames(same)
 		for _, tool := range same {
 			if n := byName[tool.Name]; n > 1 {
 				findings = append(findings, itemFinding(operationNameAmbiguous, tool, "/name",
@@ -60,17 +62,24 @@ func nameFindings(tools []surface.Item) (findings []diag.Finding) {
 			}
 			if len(same) > 1 {
 				findings = append(findings, itemFinding(operationIDCollision, tool, "/name",
-					fmt.Sprintf("the tool names %s become one operation id", listNames(same))))
+					fmt.Sprintf("the tool names %s become one operation id", listed)))
 			}
 		}
 	}
 	return findings
 }
 
+// maxListed bounds how many names a message lists, or messages about tools whose names all meet would grow with the square of their number.
+const maxListed = 8
+
 func listNames(tools []surface.Item) string {
 	var names []string
-	for _, tool := range tools {
+	for _, tool := range tools[:min(len(tools), maxListed)] {
 		names = append(names, quoted(tool.Name))
 	}
-	return strings.Join(names, ", ")
+	text := strings.Join(names, ", ")
+	if more := len(tools) - maxListed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }

@@ -154,6 +154,7 @@ func TestLongRunning(t *testing.T) {
 func TestIdempotencyKey(t *testing.T) {
 	for members, want := range map[string]string{
 		"idempotency_key:string": "argument idempotency_key client_supplied", "!clientToken:string": "argument clientToken client_supplied",
+		"requestKey:string": "argument requestKey client_supplied", "request-key:string": "argument request-key client_supplied", "requestkey:string": "argument requestkey client_supplied",
 		"key:string request_id:string": "none  none", "idempotencyKey:integer": "none  none", "idempotency_key:string client_token:string": "none  none",
 	} {
 		o, _ := lowerOne(t, `{"name":"create_thing","inputSchema":`+schemaOf(members)+`}`)

@@ -77,6 +77,8 @@ func TestOverlayTakesThePlaceOfWhatIsInferred(t *testing.T) {
 			func(o Operation) bool { return !o.Confirmation.Required }},
 		{"idempotency allows no retry", Overlay{Operation: "s.change", Idempotency: IdempotencyNatural, By: "ada", Reason: "why", Seen: seen}, "overlay-loosens",
 			func(o Operation) bool { return o.Idempotency.Mode == IdempotencyNatural && o.Retries.Mode == RetryNone }},
+		{"a key of another tool", Overlay{Operation: "s.change", Idempotency: IdempotencyKeySupported, Key: "slip", By: "ada", Reason: "why", Seen: canon.Digest(nil)}, "overlay-lapsed",
+			func(o Operation) bool { return o.Idempotency.Key == "" && o.Idempotency.Mode == IdempotencyNone }},
 		{"alias of another", Overlay{Operation: "s.change", Alias: "look"}, "overlay-alias-taken", func(o Operation) bool { return len(o.CLI.Aliases) == 0 }},
 		{"words", Overlay{Operation: "s.look", Alias: "peek", Tags: []string{"b", "a"}, Description: "Ours.", Owner: Owner{"desk", OwnerTeam}}, "", func(o Operation) bool {
 			return o.CLI.Aliases[0] == "peek" && slices.Equal(o.Tags, []string{"a", "b"}) && o.Description == "Ours." && o.ServerText == "Server's." && o.State == StateGenerated
@@ -228,5 +230,18 @@ func TestQueryPolicy(t *testing.T) {
 				t.Errorf("%v", found)
 			}
 		})
+	}
+}
+
+// What no pack may hold is an error of the overlay that states it, whatever else it loosens.
+func TestOverlayThatNobodyCouldServe(t *testing.T) {
+	d := inferred()
+	change, _ := d.Find("s.change")
+	v := Overlay{Operation: "s.change", Idempotency: IdempotencyKeySupported, By: "ada", Reason: "why", Seen: change.SeenDigest()}
+	for _, key := range []string{"", "slip"} {
+		v.Key = key
+		if o, rules := with(d, v); rules != "overlay-loosens overlay-unfit" || o.Idempotency.Key != key {
+			t.Errorf("key %q: %s, %+v", key, rules, o.Idempotency)
+		}
 	}
 }

@@ -26,8 +26,8 @@ func TestNoCall(t *testing.T) {
 		if call, ok := f.Call(); ok || strings.Contains(text.String()+page.String(), "anvil mcp call") {
 			t.Errorf("%s: a call was made of %s: %s", f.Class, f.Witness, call)
 		}
-		if f.Class != Breaking && (!strings.Contains(text.String(), "found in: "+string(f.Witness)) || !strings.Contains(page.String(), "Found in: ")) {
-			t.Errorf("%s\n%s", text.String(), page.String())
+		if f.Class != Breaking && !strings.Contains(text.String(), "found in: "+string(f.Witness)) {
+			t.Error(text.String())
 		}
 	}
 }

@@ -87,6 +87,9 @@ func (s *McpSurfaceSnapshot) toolDigests() map[string]string {
 	}
 	digests := make(map[string]string, len(namesakes))
 	for _, it := range s.Tools() {
+		if _, done := digests[it.Name]; done {
+			continue
+		}
 		if digests[it.Name] = it.Digest; len(namesakes[it.Name]) > 1 {
 			slices.SortFunc(namesakes[it.Name], bytes.Compare)
 			digests[it.Name] = canon.Digest(canon.List(namesakes[it.Name]...))

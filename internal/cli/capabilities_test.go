@@ -7,7 +7,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"anvil/compiler/adopt/gate"
+	"anvil/compiler/diag"
 	"anvil/compiler/surface"
 )
 
@@ -59,6 +62,13 @@ func TestApprovalsStayWithinTheBudget(t *testing.T) {
 	}
 	if out, _ := exits(t, 0, "mcp", "approve", "pack", "get_thing_a", "get_thing_b"); !strings.Contains(out, "2 of 14") {
 		t.Errorf("two are not approved: %s", out)
+	}
+	sh := &shell{now: time.Now}
+	f := diag.Finding{Rule: "capability-token-budget-exceeded", Pointer: "/x"}
+	until := time.Now().AddDate(1, 0, 0)
+	waivers := []gate.Acceptance{{Rule: "capability-tool-budget-exceeded", Server: "desk", At: "/x", Until: until}, {Rule: f.Rule, Server: "desk", Until: until}}
+	if sh.waived(f, waivers) || !sh.waived(f, append(waivers, gate.Acceptance{Rule: f.Rule, Server: "desk", At: "/x", Until: until})) {
+		t.Error("the server of one acceptance is taken for another's")
 	}
 	if err := os.WriteFile("anvil.yaml", []byte("gate:\n  accept:\n    - "+proposed+"\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -32,6 +32,7 @@ var order = [][]string{
 	{"learn"},
 	{"learn/evaluate", "learn/workflow", "learn/profile", "learn/exchange", "learn/sqlstore"},
 	{"learn/advise", "learn/invoke", "learn/view"},
+	{"learn/conclude", "learn/summary"},
 	{"compiler/air", "compiler/clientview"},
 	{"compiler/adopt/gate", "compiler/adopt/probe", "compiler/adopt/grouping"},
 	{"compiler/adopt"},

@@ -21,6 +21,7 @@ import (
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/compare"
+	"anvil/learn/evaluate"
 )
 
 // reportKinds are the shapes that a report has, and the commands whose reports have it.
@@ -40,6 +41,9 @@ var reportKinds = []struct {
 	{"ReviewReport", "What review shows of the operations of a pack: findings about their tools, and everything else a person decides by.", reviewReport{}, []string{"review"}},
 	{"CertifyReport", "What certify checked of a pack, and the certification that it wrote.", certifyReport{}, []string{"certify"}},
 	{"VerifyReport", "What pack verify found of a pack, and with a trust file of its certificate.", verifyReport{}, []string{"verify"}},
+	{"LearnStats", "What learn stats says of each tool, and of one that is named all that is known.", learnStats{}, []string{"learn-stats"}},
+	{"LearnEvaluated", "Which insights came, changed or went.", learnEvaluated{}, []string{"learn-evaluate"}},
+	{"LearnImported", "What became of the files that were brought.", learnImported{}, []string{"learn-import"}},
 	{"Report", "What diff and check found, and what inspect says of a server that shows no surface.", diag.Report{},
 		[]string{"inspect", "diff", "check"}},
 }
@@ -62,6 +66,8 @@ var narrower = map[string]map[string]any{
 	"SurfaceView.digest": {"pattern": aDigest}, "ToolView.digest": {"pattern": aDigest}, "SnapshotView.digest": {"pattern": aDigest}, "ShownArtifact.digest": {"pattern": aDigest}, "Side.digest": {"pattern": aDigest}, "PackView.digest": {"pattern": aDigest},
 	"ReviewReport.pack": {"pattern": aDigest}, "ReviewedOperation.seen": {"pattern": aDigest},
 	"CertifiedView.pack": {"pattern": aDigest}, "CertifiedView.policy": {"pattern": aDigest}, "Signer.keyid": {"pattern": "^[0-9a-f]{64}$"},
+	"StatsView.trend": {"enum": []any{evaluate.Regressing, evaluate.Improving, evaluate.Stable}}, "ChangeView.change": {"enum": []any{"new", "changed", "withdrawn"}},
+	"ImportedView.from":        {"enum": []any{fromJSONL, fromOTLP, fromAdaptiveEvents, fromAdaptive}},
 	"VerifyReport.certificate": {"enum": []any{certificateHolds, certificateRefused, certificateUnknown}},
 	"SnapshotView.change":      {"enum": []any{"new", "changed", "unchanged"}}, "ClientVerdict.confirmed": {"pattern": aMonth},
 }

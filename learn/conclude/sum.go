@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"slices"
 	"time"
 
 	"anvil/learn"
@@ -45,6 +46,9 @@ func (s summed) Records(ctx context.Context, f learn.Filter) iter.Seq2[learn.Rec
 				return true
 			}
 			r := learn.Merged(same...)
+			if f.Windows == learn.LatestWindows {
+				r.Cells = ofLatestHour(r.Cells)
+			}
 			if i, found := together[r.Tool]; found {
 				r.Insights = []learn.Insight{i}
 			}
@@ -66,6 +70,17 @@ func (s summed) Records(ctx context.Context, f learn.Filter) iter.Seq2[learn.Rec
 		}
 		give()
 	}
+}
+
+// ofLatestHour leaves out the cells of hours that are the latest of one store alone.
+func ofLatestHour(cells []learn.Cell) []learn.Cell {
+	var latest learn.Window
+	for _, c := range cells {
+		if _, hour := c.Window.Hour(); hour {
+			latest = max(latest, c.Window)
+		}
+	}
+	return slices.DeleteFunc(cells, func(c learn.Cell) bool { return c.Window != learn.All && c.Window != latest })
 }
 
 // Events goes through the events of all stores in the order in which they ended.

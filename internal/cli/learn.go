@@ -23,7 +23,8 @@ func (sh *shell) learnCommand() *cli.Command {
 	return &cli.Command{
 		Name: "learn", Usage: "what the tools really do: look at it, draw conclusions, publish, exchange", Action: sh.noCommand,
 		Subcommands: []*cli.Command{
-			sh.learnStatsCommand(), sh.learnEvaluateCommand(), sh.learnImportCommand(), sh.learnExportCommand(),
+			sh.learnStatsCommand(), sh.learnEvaluateCommand(), sh.learnViewCommand(), sh.learnDriftCommand(), sh.learnGraphCommand(), sh.learnImportCommand(),
+			sh.learnExportCommand(), sh.learnPruneCommand(), sh.learnResetCommand(),
 		},
 	}
 }

@@ -334,7 +334,8 @@ func (in *importing) flush() error {
 // refuse notes a record that was not taken; any other error it returns.
 func (in *importing) refuse(err error) error {
 	var record *exchange.RecordError
-	if err == nil || !errors.As(err, &record) {
+	var version *exchange.VersionError
+	if err == nil || errors.As(err, &version) || !errors.As(err, &record) {
 		return err
 	}
 	in.view.Refused++

@@ -22,6 +22,7 @@ import (
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/compare"
 	"anvil/learn/evaluate"
+	"anvil/learn/view"
 )
 
 // reportKinds are the shapes that a report has, and the commands whose reports have it.
@@ -44,6 +45,14 @@ var reportKinds = []struct {
 	{"LearnStats", "What learn stats says of each tool, and of one that is named all that is known.", learnStats{}, []string{"learn-stats"}},
 	{"LearnEvaluated", "Which insights came, changed or went.", learnEvaluated{}, []string{"learn-evaluate"}},
 	{"LearnImported", "What became of the files that were brought.", learnImported{}, []string{"learn-import"}},
+	{"LearnCompared", "How tools behave otherwise than an earlier view says.", learnCompared{}, []string{"learn-compare"}},
+	{"LearnDrift", "How each tool's latest hour stands to all calls before it.", learnDrifts{}, []string{"learn-drift"}},
+	{"LearnAnomalies", "The calls that took or cost far more than their tool's calls do.", learnAnomalies{}, []string{"learn-anomalies"}},
+	{"LearnGraph", "What a session waited for, what failed because of what, and how it may end.", learnGraph{}, []string{"learn-graph"}},
+	{"LearnWorkflow", "What the sessions of a workflow were like.", learnWorkflow{}, []string{"learn-workflow"}},
+	{"LearnSessions", "The sessions and workflows that are known.", learnSessions{}, []string{"learn-sessions"}},
+	{"LearnPruned", "What was forgotten since it was old.", learnPruned{}, []string{"learn-prune"}},
+	{"LearnForgotten", "What was forgotten since somebody said so.", learnForgotten{}, []string{"learn-reset"}},
 	{"Report", "What diff and check found, and what inspect says of a server that shows no surface.", diag.Report{},
 		[]string{"inspect", "diff", "check"}},
 }
@@ -74,9 +83,10 @@ var narrower = map[string]map[string]any{
 
 // words are the values of types that are enumerations.
 var words = map[reflect.Type][]any{
-	reflect.TypeFor[diag.Class]():  allClasses,
-	reflect.TypeFor[diag.Effect](): {diag.Lapses, diag.Refused, diag.Retold, diag.Changed, diag.Removed},
-	reflect.TypeFor[pack.Mode]():   {pack.Adopt, pack.Facade, pack.Replace},
+	reflect.TypeFor[diag.Class]():   allClasses,
+	reflect.TypeFor[diag.Effect]():  {diag.Lapses, diag.Refused, diag.Retold, diag.Changed, diag.Removed},
+	reflect.TypeFor[view.Measure](): {view.MeasureFailures, view.MeasureLatency, view.MeasureCost, view.MeasureRetries, view.MeasureApproval, view.MeasureAdvice, view.MeasureContract},
+	reflect.TypeFor[pack.Mode]():    {pack.Adopt, pack.Facade, pack.Replace},
 
 	reflect.TypeFor[compare.Impact]():      {compare.Compatible, compare.Additive, compare.Breaking, compare.Sensitive},
 	reflect.TypeFor[certify.Level]():       {certify.StaticPassed, certify.Failed, certify.Expired},

@@ -46,7 +46,7 @@ var order = [][]string{
 	{"internal/cli"},
 	{"cmd/anvil"},
 	// Beside the pipeline: nothing above imports these.
-	{"internal/corpus", "internal/architecture", "internal/conformance", "internal/trapserver", "internal/e2e", "examples/refunds",
+	{"internal/corpus", "internal/architecture", "internal/conformance", "internal/trapserver", "internal/e2e", "examples/refunds", "examples/learning",
 		"learn/storetest", "internal/postgres"},
 }
 

@@ -60,11 +60,28 @@ func TestLearnOnPostgres(t *testing.T) {
 	if err := os.WriteFile(lines, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, tt := range []struct {
-		line string
-		code int
-		want string
-	}{
+	for _, tt := range postgresLines(lines, secret) {
+		line := strings.NewReplacer("READONLY", withQuery(t, db, "default_transaction_read_only", "on"), "NOROLE", withQuery(t, db, "user", "nobody_here"),
+			"NODB", withQuery(t, db, "dbname", "nothing_here"), "DB", db).Replace(tt.line)
+		code, stdout, stderr := ranLearn(append([]string{"learn"}, strings.Fields(line)...)...)
+		if code != tt.code || !strings.Contains(stdout+stderr, tt.want) {
+			t.Errorf("%s: exit %d, want %d and %q\n%s%s", tt.line, code, tt.code, tt.want, stdout, stderr)
+		}
+		if strings.Contains(stdout+stderr, secret) {
+			t.Errorf("%s prints the password\n%s%s", tt.line, stdout, stderr)
+		}
+	}
+}
+
+// postgresLine is a command, its exit code, and what it prints.
+type postgresLine struct {
+	line string
+	code int
+	want string
+}
+
+func postgresLines(lines, secret string) []postgresLine {
+	return []postgresLine{
 		{"import " + lines + " --db DB", 0, "2 kept, 0 repeated"},
 		{"import " + lines + " --db DB", 0, "0 kept, 2 repeated"},
 		{"stats --db DB", 0, "desk/get_refund"},
@@ -83,16 +100,6 @@ func TestLearnOnPostgres(t *testing.T) {
 		{"stats --db postgres://ada:" + secret + "@[::bad/x", 2, "postgres://USER:PASSWORD@HOST:PORT/DATABASE"},
 		{"stats --db postgres:ada:" + secret + "@host/x", 2, "postgres://USER:PASSWORD@HOST:PORT/DATABASE"},
 		{"reset --yes --db DB", 0, "forgot 2 tools"},
-	} {
-		line := strings.NewReplacer("READONLY", withQuery(t, db, "default_transaction_read_only", "on"), "NOROLE", withQuery(t, db, "user", "nobody_here"),
-			"NODB", withQuery(t, db, "dbname", "nothing_here"), "DB", db).Replace(tt.line)
-		code, stdout, stderr := ranLearn(append([]string{"learn"}, strings.Fields(line)...)...)
-		if code != tt.code || !strings.Contains(stdout+stderr, tt.want) {
-			t.Errorf("%s: exit %d, want %d and %q\n%s%s", tt.line, code, tt.code, tt.want, stdout, stderr)
-		}
-		if strings.Contains(stdout+stderr, secret) {
-			t.Errorf("%s prints the password\n%s%s", tt.line, stdout, stderr)
-		}
 	}
 }
 

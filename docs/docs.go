@@ -42,3 +42,13 @@ var CertificationSchema []byte
 //
 //go:embed trust.schema.json
 var TrustSchema []byte
+
+// LearnEventsSchema is the JSON Schema of a line of a file of observed calls.
+//
+//go:embed learn-events.schema.json
+var LearnEventsSchema []byte
+
+// LearnedSchema is the JSON Schema of what was learned of tools, as a pack keeps it (learned.json).
+//
+//go:embed learned.schema.json
+var LearnedSchema []byte

@@ -32,6 +32,7 @@ var order = [][]string{
 	{"learn"},
 	{"learn/evaluate", "learn/workflow", "learn/profile", "learn/exchange", "learn/sqlstore"},
 	{"learn/advise", "learn/invoke", "learn/view"},
+	{"learn/conclude", "learn/summary"},
 	{"compiler/air", "compiler/clientview"},
 	{"compiler/adopt/gate", "compiler/adopt/probe", "compiler/adopt/grouping"},
 	{"compiler/adopt"},
@@ -45,7 +46,7 @@ var order = [][]string{
 	{"internal/cli"},
 	{"cmd/anvil"},
 	// Beside the pipeline: nothing above imports these.
-	{"internal/corpus", "internal/architecture", "internal/conformance", "internal/trapserver", "internal/e2e", "examples/refunds",
+	{"internal/corpus", "internal/architecture", "internal/conformance", "internal/trapserver", "internal/e2e", "examples/refunds", "examples/learning",
 		"learn/storetest", "internal/postgres"},
 }
 

@@ -35,7 +35,7 @@ func (sh *shell) record(c *cli.Context, log func(string)) (*recording, error) {
 	if !c.IsSet("learn") {
 		return nil, nil
 	}
-	store, err := sh.openStore(c.String("learn"), false)
+	store, err := sh.openStore(c.String("learn"), true)
 	if err != nil {
 		return nil, err
 	}

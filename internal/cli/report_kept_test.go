@@ -104,8 +104,8 @@ func checkKept(t *testing.T, folder string) {
 			continue
 		}
 		if n.Get("report") == nil {
-			// The result of a tool, what a pack's command line prints, and what a client hands its model, are no reports.
-			if !slices.Contains(k.Args, "call") && !slices.Contains(k.Args, "run") && !slices.Contains(k.Args, "--as") {
+			// The result of a tool, what a pack's command line prints, what a client hands its model, and tools-metadata, are no reports.
+			if !slices.Contains(k.Args, "call") && !slices.Contains(k.Args, "view") && !slices.Contains(k.Args, "run") && !slices.Contains(k.Args, "--as") {
 				t.Errorf("%q prints JSON that is no report", k.Args)
 			}
 			continue
@@ -118,7 +118,8 @@ func checkKept(t *testing.T, folder string) {
 	if filter := flag.Lookup("test.run").Value.String(); filter != "" && filter != "TestScripts" {
 		return // a part of the scripts
 	}
-	for _, kind := range []string{"inspect", "snapshot", "adopt", "diff", "check", "verify", "certify", "review", "pack-show", "pack-diff", "pack-explain", "pack-archive"} {
+	for _, kind := range []string{"inspect", "snapshot", "adopt", "diff", "check", "verify", "certify", "review", "pack-show", "pack-diff", "pack-explain", "pack-archive",
+		"learn-stats", "learn-evaluate", "learn-compare", "learn-drift", "learn-anomalies", "learn-graph", "learn-workflow", "learn-sessions", "learn-import", "learn-prune", "learn-reset"} {
 		if kinds[kind] == 0 {
 			t.Errorf("no script prints a report of %s as JSON", kind)
 		}

@@ -21,6 +21,8 @@ import (
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
 	"anvil/compiler/pack/compare"
+	"anvil/learn/evaluate"
+	"anvil/learn/view"
 )
 
 // reportKinds are the shapes that a report has, and the commands whose reports have it.
@@ -40,6 +42,17 @@ var reportKinds = []struct {
 	{"ReviewReport", "What review shows of the operations of a pack: findings about their tools, and everything else a person decides by.", reviewReport{}, []string{"review"}},
 	{"CertifyReport", "What certify checked of a pack, and the certification that it wrote.", certifyReport{}, []string{"certify"}},
 	{"VerifyReport", "What pack verify found of a pack, and with a trust file of its certificate.", verifyReport{}, []string{"verify"}},
+	{"LearnStats", "What learn stats says of each tool, and of one that is named all that is known.", learnStats{}, []string{"learn-stats"}},
+	{"LearnEvaluated", "Which insights came, changed or went.", learnEvaluated{}, []string{"learn-evaluate"}},
+	{"LearnImported", "What became of the files that were brought.", learnImported{}, []string{"learn-import"}},
+	{"LearnCompared", "How tools behave otherwise than an earlier view says.", learnCompared{}, []string{"learn-compare"}},
+	{"LearnDrift", "How each tool's latest hour stands to all calls before it.", learnDrifts{}, []string{"learn-drift"}},
+	{"LearnAnomalies", "The calls that took or cost far more than their tool's calls do.", learnAnomalies{}, []string{"learn-anomalies"}},
+	{"LearnGraph", "What a session waited for, what failed because of what, and how it may end.", learnGraph{}, []string{"learn-graph"}},
+	{"LearnWorkflow", "What the sessions of a workflow were like.", learnWorkflow{}, []string{"learn-workflow"}},
+	{"LearnSessions", "The sessions and workflows that are known.", learnSessions{}, []string{"learn-sessions"}},
+	{"LearnPruned", "What was forgotten since it was old.", learnPruned{}, []string{"learn-prune"}},
+	{"LearnForgotten", "What was forgotten since somebody said so.", learnForgotten{}, []string{"learn-reset"}},
 	{"Report", "What diff and check found, and what inspect says of a server that shows no surface.", diag.Report{},
 		[]string{"inspect", "diff", "check"}},
 }
@@ -62,15 +75,18 @@ var narrower = map[string]map[string]any{
 	"SurfaceView.digest": {"pattern": aDigest}, "ToolView.digest": {"pattern": aDigest}, "SnapshotView.digest": {"pattern": aDigest}, "ShownArtifact.digest": {"pattern": aDigest}, "Side.digest": {"pattern": aDigest}, "PackView.digest": {"pattern": aDigest},
 	"ReviewReport.pack": {"pattern": aDigest}, "ReviewedOperation.seen": {"pattern": aDigest},
 	"CertifiedView.pack": {"pattern": aDigest}, "CertifiedView.policy": {"pattern": aDigest}, "Signer.keyid": {"pattern": "^[0-9a-f]{64}$"},
+	"StatsView.trend": {"enum": []any{evaluate.Regressing, evaluate.Improving, evaluate.Stable}}, "ChangeView.change": {"enum": []any{"new", "changed", "withdrawn"}},
+	"ImportedView.from":        {"enum": []any{fromJSONL, fromOTLP, fromAdaptiveEvents, fromAdaptive}},
 	"VerifyReport.certificate": {"enum": []any{certificateHolds, certificateRefused, certificateUnknown}},
 	"SnapshotView.change":      {"enum": []any{"new", "changed", "unchanged"}}, "ClientVerdict.confirmed": {"pattern": aMonth},
 }
 
 // words are the values of types that are enumerations.
 var words = map[reflect.Type][]any{
-	reflect.TypeFor[diag.Class]():  allClasses,
-	reflect.TypeFor[diag.Effect](): {diag.Lapses, diag.Refused, diag.Retold, diag.Changed, diag.Removed},
-	reflect.TypeFor[pack.Mode]():   {pack.Adopt, pack.Facade, pack.Replace},
+	reflect.TypeFor[diag.Class]():   allClasses,
+	reflect.TypeFor[diag.Effect]():  {diag.Lapses, diag.Refused, diag.Retold, diag.Changed, diag.Removed},
+	reflect.TypeFor[view.Measure](): {view.MeasureFailures, view.MeasureLatency, view.MeasureCost, view.MeasureRetries, view.MeasureApproval, view.MeasureAdvice, view.MeasureContract},
+	reflect.TypeFor[pack.Mode]():    {pack.Adopt, pack.Facade, pack.Replace},
 
 	reflect.TypeFor[compare.Impact]():      {compare.Compatible, compare.Additive, compare.Breaking, compare.Sensitive},
 	reflect.TypeFor[certify.Level]():       {certify.StaticPassed, certify.Failed, certify.Expired},

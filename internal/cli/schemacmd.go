@@ -11,7 +11,7 @@ import (
 
 // schemas are the formats whose JSON Schema anvil prints.
 var schemas = map[string][]byte{
-	"air": docs.AIRSchema, "capability": docs.CapabilitySchema, "certification": docs.CertificationSchema, "commands": docs.CommandsSchema, "pack": docs.PackSchema, "report": docs.ReportSchema,
+	"air": docs.AIRSchema, "capability": docs.CapabilitySchema, "certification": docs.CertificationSchema, "commands": docs.CommandsSchema, "learn-events": docs.LearnEventsSchema, "learned": docs.LearnedSchema, "pack": docs.PackSchema, "report": docs.ReportSchema,
 	"tools-metadata": docs.MetadataSchema, "trust": docs.TrustSchema,
 }
 
@@ -24,7 +24,7 @@ func (sh *shell) schemaCommand() *cli.Command {
 	known := strings.Join(names, ", ")
 	return &cli.Command{
 		Name: "schema", Usage: "print the JSON Schema of a format", ArgsUsage: "NAME",
-		Description: "NAME is one of " + known + ". air is air.yaml in a pack, which is the same document in YAML; pack is its manifest, capability a file of capabilities/, commands the catalogue of its command line (cli/commands.json). A report is what inspect, snapshot, adopt, diff, check, review, certify, pack verify and pack diff print with --format json.",
+		Description: "NAME is one of " + known + ". air is air.yaml in a pack, which is the same document in YAML; pack is its manifest, capability a file of capabilities/, commands the catalogue of its command line (cli/commands.json). A report is what inspect, snapshot, adopt, diff, check, review, certify, pack verify, pack diff and the commands of learn print with --format json. learn-events is a line of what learn export writes and learn import takes; learned is what was learned of tools, as a pack keeps it.",
 		Action: func(c *cli.Context) error {
 			if err := sh.noArguments(c, 1); err != nil {
 				return err

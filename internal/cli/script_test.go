@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -113,12 +114,14 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PATH", bin+string(os.PathListSeparator)+e.Getenv("PATH"))
 			e.Setenv("USER", "tester")
+			e.Setenv("TOKEN", "ghp"+"_"+strings.Repeat("a1B2", 9)) // looks like a credential, and is none
 			e.Setenv(keptVariable, reports)
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // under -race every anvil would sleep a second before it ends
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"backdate":   cmdBackdate,
+			"calls":      cmdCalls,
 			"edit":       cmdEdit,
 			"endings":    cmdEndings,
 			"exits":      cmdExits,
@@ -127,6 +130,7 @@ func TestScripts(t *testing.T) {
 			"refused":    cmdRefused,
 			"remade":     cmdRemade,
 			"samedir":    cmdSameDir,
+			"sql":        cmdSQL,
 			"transplant": cmdTransplant,
 			"trustof":    cmdTrustOf,
 			"waitenv":    cmdWaitEnv,

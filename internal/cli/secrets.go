@@ -38,6 +38,13 @@ func (s *secrets) add(server config.Server) []string {
 	return given
 }
 
+// addText remembers one value that is given in confidence.
+func (s *secrets) addText(value string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.given, s.sure = merged(s.given, spellings(value)), merged(s.sure, spellings(value))
+}
+
 // spellings are a value as it stands in text, in JSON, in Markdown, in a URL, in XML, in a workflow command, and in
 // the id of an operation.
 func spellings(value string) []string {

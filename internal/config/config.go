@@ -45,6 +45,8 @@ type File struct {
 	Gate Gate
 	Diff Diff
 
+	store string // learn.store, as it is written
+
 	Annotations []Annotation // in the order of the file
 
 	lines     yaml.Lines

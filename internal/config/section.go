@@ -68,7 +68,12 @@ func (f *File) readSetting(section, key string, value *canon.Node, at string) er
 		f.Diff.FailOn = value.Text()
 		return nil
 	}
+	if section == "learn" && key == "store" {
+		return f.readStore(value, at)
+	}
 	switch section {
+	case "learn":
+		return f.problem(at, "unknown key %q in learn; known is store", key)
 	case "gate":
 		return f.problem(at, "unknown key %q in gate; known are accept, clients and maxTools", key)
 	case "diff":

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -194,8 +195,14 @@ func (d Document) Of(server string) map[Key]Profile {
 	return of
 }
 
+// Store is what is read of a learn.Store, or of several that are summed.
+type Store interface {
+	Records(ctx context.Context, f learn.Filter) iter.Seq2[learn.Record, error]
+	Events(ctx context.Context, q learn.Query) iter.Seq2[learn.Event, error]
+}
+
 // Build profiles the tools of a store that a filter picks. Insights that have expired by now are left out.
-func Build(ctx context.Context, store learn.Store, f learn.Filter, now time.Time) (Document, error) {
+func Build(ctx context.Context, store Store, f learn.Filter, now time.Time) (Document, error) {
 	d := Document{SchemaVersion: SchemaVersion, Tools: []Profile{}}
 	seen, err := observe(store.Events(ctx, learn.Query{}))
 	if err != nil {

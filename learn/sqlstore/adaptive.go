@@ -74,6 +74,7 @@ type adaptive struct {
 	yield  func(Found) bool
 	source string
 	nodes  map[learn.Tool]bool // the tools that have some
+	sums   bool                // there is a table metric_cells: since their version 3
 }
 
 // row is a row by the names of its columns: some came later.
@@ -153,6 +154,7 @@ func (a *adaptive) identity() error {
 			return fmt.Errorf("%w nor of adaptive-mcp's: it has no table %s", learn.ErrForeign, name)
 		}
 	}
+	a.sums = slices.Contains(tables, "metric_cells")
 	return a.each("schema_migrations", "version", func(r row) error {
 		if v := r.number("version"); v > maxAdaptive {
 			return fmt.Errorf("its schema has version %v (%s), and this anvil reads adaptive-mcp's up to %d", v, r.text("name"), maxAdaptive)
@@ -241,6 +243,9 @@ func adaptiveCost(e *learn.Event, n *canon.Node) {
 }
 
 func (a *adaptive) metrics() error {
+	if !a.sums {
+		return nil
+	}
 	var last Found
 	flush := func() error {
 		if len(last.Cells) == 0 {

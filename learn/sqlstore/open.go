@@ -34,6 +34,7 @@ type Caps struct {
 var (
 	ErrFull     = errors.New("there is no room left")
 	ErrReadOnly = errors.New("it cannot be written to")
+	ErrAddress  = errors.New("the address of a PostgreSQL database is postgres://USER:PASSWORD@HOST:PORT/DATABASE")
 )
 
 // Store is a [learn.Store] in a SQL database.

@@ -74,7 +74,7 @@ func (s *Store) openPostgres(address string) error {
 	s.name, s.dialect = "the PostgreSQL database", postgresDialect
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
-		return errors.New("the address of a PostgreSQL database is postgres://USER:PASSWORD@HOST:PORT/DATABASE") // the driver's error quotes it
+		return ErrAddress // the driver's error quotes it
 	}
 	s.name = (&url.URL{Scheme: "postgres", Host: config.Host, Path: "/" + config.Database}).String()
 	s.writer = stdlib.OpenDB(*config)

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"strings"
+
+	cli "github.com/urfave/cli/v2"
+
+	"anvil/compiler/canon"
+	"anvil/compiler/diag"
+	"anvil/learn/conclude"
+)
+
+func (sh *shell) learnEvaluateCommand() *cli.Command {
+	return &cli.Command{
+		Name: "evaluate", Usage: "draw conclusions from what was observed, and withdraw those that no longer hold",
+		Description: `Judges every tool and every workflow, draws recommendations, and prints each insight that is new, changed or withdrawn. Equal evidence changes nothing.
+Nothing is known here of what an operation does, so that none is advised to be tried again.`,
+		Flags: learnFlags(
+			&cli.BoolFlag{Name: "dry-run", Usage: "write nothing: print what would change"},
+			formatFlag("text", "json", "yaml"),
+		),
+		Action: sh.learnEvaluate,
+	}
+}
+
+// learnEvaluated is what evaluate prints.
+type learnEvaluated struct {
+	SchemaVersion int          `json:"schemaVersion"`
+	Report        string       `json:"report"`
+	DryRun        bool         `json:"dryRun"`
+	Tools         int          `json:"tools"`    // that were judged
+	Sessions      int          `json:"sessions"` // that were looked at
+	Changed       int          `json:"changed"`  // insights of tools that came, changed or went
+	Changes       []changeView `json:"changes"`  // of them at most 2,000, and those of workflows
+}
+
+// changeView is an insight that came, changed or went, of a tool or of a workflow.
+type changeView struct {
+	Server   string    `json:"server,omitzero"`
+	Tool     string    `json:"tool,omitzero"`
+	Contract string    `json:"contract,omitzero"`
+	Workflow string    `json:"workflow,omitzero"`
+	Key      string    `json:"key"`
+	Change   string    `json:"change"`       // new, changed or withdrawn
+	Was      canon.Raw `json:"was,omitzero"` // absent where it is new
+	Now      canon.Raw `json:"now,omitzero"` // absent where it is withdrawn
+	Samples  int64     `json:"samples"`      // it rests on, or rested on
+}
+
+func (sh *shell) learnEvaluate(c *cli.Context) (err error) {
+	format, err := parseFormat(c, "text", "json", "yaml")
+	if err = cmp.Or(err, sh.noArguments(c, 0)); err != nil {
+		return err
+	}
+	s, err := sh.readStore(c)
+	if err != nil {
+		return err
+	}
+	defer closing(s, &err)
+	defer sh.keepsWaiting("judging what was observed\n")()
+	result, err := conclude.All(sh.ctx, s, sh.now(), conclude.Options{DryRun: c.Bool("dry-run")})
+	if err != nil {
+		return err
+	}
+	report := evaluatedView(result, c.Bool("dry-run"))
+	return sh.printed("", format, report, func() ([]byte, error) { return report.text(result.Cut), nil })
+}
+
+func evaluatedView(r conclude.Result, dry bool) learnEvaluated {
+	v := learnEvaluated{SchemaVersion: diag.SchemaVersion, Report: "learn-evaluate", DryRun: dry, Tools: r.Tools, Sessions: r.Sessions, Changed: r.Changed, Changes: []changeView{}}
+	for _, c := range r.Changes {
+		v.Changes = append(v.Changes, changeView{c.Tool.Server, c.Tool.Name, c.Tool.Contract, "", c.Key, changeWord(c.Was, c.Now), c.Was, c.Now, c.Samples})
+	}
+	for _, c := range r.Workflows {
+		v.Changes = append(v.Changes, changeView{Workflow: c.Workflow, Key: c.Key, Change: changeWord(c.Was, c.Now), Was: c.Was, Now: c.Now, Samples: c.Samples})
+	}
+	return v
+}
+
+func changeWord(was, now canon.Raw) string {
+	switch {
+	case was == nil:
+		return "new"
+	case now == nil:
+		return "withdrawn"
+	}
+	return "changed"
+}
+
+func (v learnEvaluated) text(cut bool) []byte {
+	var b bytes.Buffer
+	t := diag.NewTable(&b)
+	for _, c := range v.Changes {
+		of := c.Tool
+		if c.Server != "" {
+			of = c.Server + "/" + c.Tool
+		}
+		if c.Workflow != "" {
+			of = "workflow " + c.Workflow
+		}
+		value := string(c.Now)
+		switch c.Change {
+		case "withdrawn":
+			value = "it was " + string(c.Was)
+		case "changed":
+			value = string(c.Was) + " -> " + string(c.Now)
+		}
+		t.Row(c.Change, brief(of), brief(c.Key), fmt.Sprintf("%s  (n %d)", diag.Shorten(diag.Printable(value), maxPageCell), c.Samples))
+	}
+	_ = t.Flush()
+	if len(v.Changes) > 0 {
+		b.WriteString("\n")
+	}
+	would := map[bool]string{true: "would be ", false: ""}[v.DryRun]
+	fmt.Fprintf(&b, "%s and %s judged; %s\n", counted(v.Tools, "tool"), counted(v.Sessions, "session"), strings.TrimSpace(v.counts(would)))
+	if told := v.told(); told < v.Changed {
+		fmt.Fprintf(&b, "%d more changes of tools are not told here; `anvil learn stats TOOL` has the history of one\n", v.Changed-told)
+	}
+	if cut {
+		b.WriteString("there are more calls of sessions than are looked at: workflows are judged by the latest\n")
+	}
+	return b.Bytes()
+}
+
+func (v learnEvaluated) told() (n int) {
+	for _, c := range v.Changes {
+		if c.Workflow == "" {
+			n++
+		}
+	}
+	return n
+}
+
+func (v learnEvaluated) counts(would string) string {
+	n := map[string]int{}
+	for _, c := range v.Changes {
+		n[c.Change]++
+	}
+	if len(v.Changes) == 0 {
+		return "nothing " + map[bool]string{true: "would change", false: "changed"}[v.DryRun]
+	}
+	return fmt.Sprintf("%s%d new, %d changed, %d withdrawn", would, n["new"], n["changed"], n["withdrawn"])
+}

@@ -201,4 +201,5 @@ var hints = map[string]string{
 	operationNameAmbiguous.ID:    "have the server give each tool a name of its own, then take a new snapshot",
 	operationUncallable.ID:       "have the server give the tool a name, then take a new snapshot",
 	verbDangerousUnannotated.ID:  "have the server set destructiveHint",
+	readSeenToChange.ID:          "find out what it changes; approve it as a change, or state `effect: read` for it in the configuration, with by and reason",
 }

@@ -90,7 +90,7 @@ func learnedOf(o air.Operation, p profile.Profile) (air.Operation, []diag.Findin
 	}
 	f := readSeenToChange.Finding("operation/"+o.ID, fmt.Sprintf("the tool %s %s", quoted(o.MCP.ToolName), note))
 	f.Tool = o.MCP.ToolName
-	f.Hint = "find out what it changes; approve it as a mutation, or state `effect: read` for it with a reason"
+	f.Hint = hints[readSeenToChange.ID]
 	return o, []diag.Finding{f.Sealed(strconv.FormatInt(p.Disturbs.N, 10), strconv.FormatInt(p.Disturbs.Changed, 10))}
 }
 

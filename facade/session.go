@@ -116,7 +116,7 @@ func (s *session) request(e wire.Envelope, to *stream) {
 	case methodInitialize:
 		s.forward(e, func(answer wire.Envelope) {
 			s.agreed(answer)
-			reply(answer)
+			reply(s.instructed(answer))
 		})
 	default:
 		s.forward(e, reply)

@@ -20,6 +20,9 @@ type Options struct {
 	// Expose maps the name of each approved tool to the list item that was approved. A tool is served while its contract is
 	// that item's, and its text is the same too but for blanks and letter case.
 	Expose map[string]surface.Item
+	// Instructions are those that the server gave when its tools were approved, as JSON; nil for none. Others are nobody's, and are left out of what the
+	// server says of itself when a session is opened.
+	Instructions []byte
 	// Known holds the pack's tools that are not approved, for a refusal that says what to do.
 	Known map[string]bool
 	// Blocked says of those of Known that a person blocked who did, why, and how that ends, for the refusal. Optional.

@@ -18,6 +18,7 @@ type value struct {
 
 var (
 	aText   = value{"a text", func(n *canon.Node) bool { return n.Is(canon.String) }}
+	aTime   = value{"a time, or left out", func(n *canon.Node) bool { return n.Text() != "" }}
 	aNumber = value{"a whole number", func(n *canon.Node) bool { _, ok := n.Int(); return ok }}
 	texts   = value{"a list of texts", func(n *canon.Node) bool { return n.IsArray() && all(n.Items, aText) }}
 	numbers = value{"a map of whole numbers", func(n *canon.Node) bool {
@@ -30,7 +31,7 @@ var (
 var (
 	trustMembers = map[string]value{"schemaVersion": aNumber, "keys": keyList, "minimumSerial": aNumber, "serials": numbers, "policies": texts}
 	keyMembers   = map[string]value{
-		"name": aText, "keyid": aText, "public": aText, "path": aText, "roles": texts, "notBefore": aText, "notAfter": aText, "revokedSince": aText,
+		"name": aText, "keyid": aText, "public": aText, "path": aText, "roles": texts, "notBefore": aTime, "notAfter": aTime, "revokedSince": aTime,
 	}
 )
 

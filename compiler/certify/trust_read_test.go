@@ -45,6 +45,8 @@ func TestTrustFileTellsLines(t *testing.T) {
 		{"schemaVersion: 1\nkeys:\n  - name: ada\n    roles: [1]\n", 4, "roles of keys[0] must be a list of texts"},
 		{"schemaVersion: 1\nkeys:\n  - name: ada\n    rolls: [certify]\n", 4, `keys[0] has no member "rolls"; it may have keyid, name, notAfter, notBefore, path, public, revokedSince, roles`},
 		{"schemaVersion: 1\neverybody: true\n", 2, `a trust file has no member "everybody"; it may have keys, minimumSerial, policies, schemaVersion, serials`},
+		{"schemaVersion: 1\nkeys:\n  - name: ada\n    revokedSince: \"\"\n", 4, "revokedSince of keys[0] must be a time, or left out"},
+		{"schemaVersion: 1\nkeys:\n  - name: ada\n    notAfter: ''\n", 4, "notAfter of keys[0] must be a time, or left out"},
 		{"schemaVersion: 1\nserials:\n  refunds: many\n", 2, "serials of a trust file must be a map of whole numbers"},
 		{"schemaVersion: 1\nminimumSerial: 1.5\n", 2, "minimumSerial of a trust file must be a whole number"},
 		{"schemaVersion: 1\nkeys:\n  - {name: ada, roles: [root], path: a}\n", 3, `role "root" is not known: use certify, capture, gate, approve`},

@@ -63,7 +63,7 @@ func SameWords(a, b Item) bool {
 	}
 	for pointer, text := range is {
 		before, there := was[pointer]
-		if !there || !alike(before, text) {
+		if !there || !SameText(before, text) {
 			return false
 		}
 	}
@@ -80,7 +80,8 @@ func (it Item) spoken() map[string]string {
 
 const blanks = " \t\r\n"
 
-func alike(before, now string) bool {
+// SameText reports a text that says what another said: letter case, and how many blanks stand between two words, may differ.
+func SameText(before, now string) bool {
 	if before == now {
 		return true
 	}

@@ -10,6 +10,7 @@ import (
 
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
+	"anvil/compiler/diag"
 	"anvil/compiler/pack"
 	"anvil/internal/config"
 	"anvil/wire"
@@ -158,11 +159,11 @@ func (w way) explain(ctx context.Context, t config.Target, err error) error {
 func (w way) refused(t config.Target, rpc *wire.RPCError) error {
 	hint := "see the tools with `anvil mcp inspect " + shellTarget(t) + "`"
 	if w.own == nil {
-		return &exitError{exitTool, fmt.Errorf("%s (code %d); %s", rpc.Message, rpc.Code, hint)}
+		return &exitError{exitTool, fmt.Errorf("%s; %s", told(rpc), hint)}
 	}
 	own, found := w.own.find(rpc)
 	if !found {
-		return &exitError{exitTool, fmt.Errorf("tool %q: the server answered with an error: %s (code %d); %s", w.tool, rpc.Message, rpc.Code, hint)}
+		return &exitError{exitTool, fmt.Errorf("tool %q: the server answered with an error: %s; %s", w.tool, told(rpc), hint)}
 	}
 	code := exitUnreachable
 	switch {
@@ -172,6 +173,23 @@ func (w way) refused(t config.Target, rpc *wire.RPCError) error {
 		code = exitAuth
 	}
 	return &refusal{air.ErrorCode(own.Code), &exitError{code, fmt.Errorf("%s (code %d); %s", rpc.Message, rpc.Code, cmp.Or(own.Hint, hint))}}
+}
+
+// maxTold is how many characters of a server's message anvil repeats.
+const maxTold = 2000
+
+// malformedShown is how many characters of an error that is none are shown.
+const malformedShown = 200
+
+// told is what an error reply says, in one line, so that no line of it passes for anvil's own.
+func told(rpc *wire.RPCError) string {
+	if n, err := canon.Parse(rpc.Raw); rpc.Raw != nil {
+		_, whole := n.Get("code").Int()
+		if _, text := n.Get("message").Str(); err != nil || !whole || !text {
+			return "a malformed reply: its error is " + diag.Shorten(diag.Printable(string(rpc.Raw)), malformedShown) + ", and not an object with a whole number as code and a text as message"
+		}
+	}
+	return fmt.Sprintf("%s (code %d)", diag.Shorten(diag.Printable(rpc.Message), maxTold), rpc.Code)
 }
 
 // wayTo returns how to reach the tool: a live server directly, a pack through its facade, so that what is not approved stays uncallable on

@@ -202,6 +202,7 @@ func (sh *shell) expose(o *facade.Options, p *pack.Pack, d air.Document) error {
 	if err != nil {
 		return err
 	}
+	o.Instructions = s.Instructions.Canonical()
 	operations := newMatcher(now.Operations)
 	o.Expose, o.Known, o.Blocked = map[string]surface.Item{}, map[string]bool{}, map[string]string{}
 	for _, it := range s.Tools() {

@@ -39,7 +39,7 @@ type inference struct {
 	notes    []string
 	findings []diag.Finding
 	readHint bool     // readOnlyHint is true
-	dangers  []danger // phrases of the description that speak of loss
+	dangers  []danger // phrases of the description that speak of loss or of money
 	worse    []func() // claims that hold only if it is a mutation after all
 }
 

@@ -11,7 +11,7 @@ import (
 // unverifiedNote tells a reviewer what approving a read means.
 const unverifiedNote = "readOnlyHint is the server's word: unverified, so this counts as a read once a person approves it"
 
-// doubts reports words of loss in the description of what is taken for a read. They change no field: often they speak of another tool.
+// doubts reports words of loss, or of money that moves, in the description of what is taken for a read. They change no field: often they speak of another tool.
 func (in *inference) doubts(o air.Operation) bool {
 	if o.Effect.Kind == air.Mutation {
 		return false

@@ -16,7 +16,7 @@ const maxDescription = 16 << 10
 type descriptionReading struct {
 	lead    spokenVerb   // the verb it opens with; class unknownVerb when it opens with none
 	clauses []spokenVerb // verbs joined to it in the first sentence
-	dangers []danger     // one a sentence that speaks of loss
+	dangers []danger     // one a sentence that speaks of loss, or of money that moves
 }
 
 type danger struct {
@@ -52,7 +52,11 @@ func readDescription(text string) descriptionReading {
 		}
 	}
 	for _, s := range sentences {
-		if found, ok := dangerIn(s); ok {
+		found, ok := dangerIn(s)
+		if !ok {
+			found, ok = moneyIn(s)
+		}
+		if ok {
 			d.dangers = append(d.dangers, found)
 		}
 	}

@@ -170,7 +170,7 @@ func (o Operation) unfit(v Overlay, before Operation) (findings []diag.Finding) 
 			field = "idempotency"
 			hint = fmt.Sprintf("name an argument that takes any text, as in `idempotency: {mode: %s, key: ARGUMENT}`, or take idempotency out", o.Idempotency.Mode)
 		case queryPassthrough.ID:
-			hint = "state `query: read_only` or `query: any` of it, with by and reason, or take out of it what waives the confirmation"
+			hint = "state `query: any` of it, with by and reason, or take out of it what waives the confirmation"
 		}
 		found := v.finding(overlayUnfit, field, fmt.Sprintf("%s: with it %s", v.SourceRef, f.Message), hint)
 		found.Tool = o.MCP.ToolName

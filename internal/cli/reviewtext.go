@@ -71,7 +71,7 @@ func (r reviewedOperation) writeHead(w io.Writer) {
 		line("blocked", blockWords(*r.Block))
 	}
 	if q := r.QueryPolicy; q != nil {
-		line("queries", fmt.Sprintf("%s, and no person is asked for that, by %s: %s", strings.ReplaceAll(string(q.Allow), "_", " "), diag.Printable(q.By), diag.Printable(q.Reason)))
+		line("programs", diag.Printable(q.Words()))
 	}
 	for _, note := range r.Notes {
 		line("note", diag.Printable(note))

@@ -213,7 +213,37 @@ func (c Certification) malformed() string {
 			return fmt.Sprintf("check %q has the outcome %q, which is not known", check.ID, check.Outcome)
 		}
 	}
+	return c.unknownWords()
+}
+
+// unknownWords says what it holds that no certification of this anvil's does: other checks, words of the gate's that mean nothing, other non-claims. What is
+// printed of a certificate would else be whatever its signer likes.
+func (c Certification) unknownWords() string {
+	if ids := checkIDs(c.Checks); !slices.Equal(ids, CheckIDs) {
+		return fmt.Sprintf("its checks are %q, and those of this anvil are %q", ids, CheckIDs)
+	}
+	for _, rule := range c.Gate.Rules {
+		if !slices.Contains([]string{string(Pass), string(diag.Info), string(diag.Warning), string(diag.Error), notEvaluated}, rule.Worst) {
+			return fmt.Sprintf("rule %q came out as %q, which is not known", rule.ID, rule.Worst)
+		}
+	}
+	for _, client := range c.Gate.Clients {
+		if !slices.Contains([]string{clientTaken, clientWarned, clientRefused}, client.Verdict) {
+			return fmt.Sprintf("client %q has the verdict %q, which is not known", client.Client, client.Verdict)
+		}
+	}
+	if !slices.Equal(c.NonClaims, nonClaims) {
+		return "its non-claims are not those of this anvil"
+	}
 	return ""
+}
+
+func checkIDs(checks []Check) []string {
+	var ids []string
+	for _, c := range checks {
+		ids = append(ids, c.ID)
+	}
+	return ids
 }
 
 func (s Subject) digests() []string {

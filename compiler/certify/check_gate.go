@@ -69,6 +69,13 @@ func (r *run) ruleResults(findings []diag.Finding) []RuleResult {
 
 const notEvaluated = "not_evaluated"
 
+// The verdicts on clients.
+const (
+	clientTaken   = "taken"
+	clientWarned  = "warned"
+	clientRefused = "refused"
+)
+
 // unevaluated says why a rule cannot be judged by one snapshot, "" for those that are.
 func (r *run) unevaluated(rule string) string {
 	why, needsPages := gate.BeyondSnapshot[rule], rule == gate.PagesRule
@@ -82,16 +89,16 @@ func (r *run) unevaluated(rule string) string {
 func clientVerdicts(findings []diag.Finding, required []string) []ClientVerdict {
 	verdicts := []ClientVerdict{}
 	for _, p := range profiles.All().Clients {
-		v := ClientVerdict{p.ID, slices.Contains(required, p.ID), "taken", p.Confirmed()}
+		v := ClientVerdict{p.ID, slices.Contains(required, p.ID), clientTaken, p.Confirmed()}
 		for _, f := range findings {
 			if f.Axis != p.Axis() {
 				continue
 			}
 			if f.Refuses {
-				v.Verdict = "refused"
+				v.Verdict = clientRefused
 				break
 			}
-			v.Verdict = "warned"
+			v.Verdict = clientWarned
 		}
 		verdicts = append(verdicts, v)
 	}

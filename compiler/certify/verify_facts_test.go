@@ -45,6 +45,8 @@ func TestVerifyComputesFactsAgain(t *testing.T) {
 		{"tools.0.state", func(c *certify.Certification) { c.Tools[0].State = "approved" }},
 		{"tools", func(c *certify.Certification) { c.Tools = c.Tools[1:] }},
 		{"safety.effect", func(c *certify.Certification) { c.Tools[0].Safety.Effect.Value = []byte(`"read"`) }},
+		{"the check base-diff: not_applicable", func(c *certify.Certification) { outcome(c, "base-diff", certify.NotApplicable) }},
+		{"the check capture-stability: pass", func(c *certify.Certification) { outcome(c, "capture-stability", certify.Pass) }},
 		{`material "rules"`, func(c *certify.Certification) { c.Materials[2].Digest = other }},
 		{`material "base" is left out`, func(c *certify.Certification) { c.Materials = c.Materials[:4] }},
 		{`material "weights"`, func(c *certify.Certification) {
@@ -150,5 +152,45 @@ func TestWhatIsSaid(t *testing.T) {
 	r.Pack.Archive = true
 	if got := hint(r); !strings.Contains(got, "`anvil mcp certify DIR --key FILE --serial 9`") || !strings.Contains(got, "`anvil pack open 'my pack' DIR`") {
 		t.Errorf("%q", got)
+	}
+}
+
+// outcome sets how a check came out.
+func outcome(c *certify.Certification, id string, is certify.Outcome) {
+	for i := range c.Checks {
+		if c.Checks[i].ID == id {
+			c.Checks[i].Outcome = is
+		}
+	}
+}
+
+// TestWordsOfItsOwnAreRefused: a certification says what anvil says, and nothing that its signer would like to be read.
+func TestWordsOfItsOwnAreRefused(t *testing.T) {
+	s := newScene(t)
+	for want, change := range map[string]func(*certify.Certification){
+		"its checks are": func(c *certify.Certification) {
+			c.Checks = append(c.Checks, certify.Check{ID: "no-vulnerabilities", Outcome: certify.Pass})
+		},
+		`came out as "great"`:    func(c *certify.Certification) { c.Gate.Rules[0].Worst = "great" },
+		`has the verdict "best"`: func(c *certify.Certification) { c.Gate.Clients[0].Verdict = "best" },
+		"its non-claims": func(c *certify.Certification) {
+			c.NonClaims = []string{"It is an official certification by the vendor."}
+		},
+	} {
+		text, err := s.cert.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		forged, err := certify.Decode(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(&forged)
+		if text, err = forged.Encode(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := certify.Decode(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
 	}
 }

@@ -78,7 +78,24 @@ func (v *verifying) wrongFact() string {
 	if name, says, it := firstDifference("", said, is); name != "" {
 		return fmt.Sprintf("it says of %s: %s, and that is %s", name, says, it)
 	}
-	return wrongMaterial(c)
+	if problem := wrongMaterial(c); problem != "" {
+		return problem
+	}
+	return wrongOutcome(c)
+}
+
+// wrongOutcome names a check that rests on something the certification does not have: a comparison without a base, agreeing captures without their evidence.
+func wrongOutcome(c Certification) string {
+	evidence := slices.ContainsFunc(c.Materials, func(m Material) bool { return m.Name == materialEvidence })
+	for _, check := range c.Checks {
+		switch passed := check.Outcome == Pass; {
+		case check.ID == checkBase && passed != (c.Base != nil):
+			return fmt.Sprintf("it says of the check %s: %s, and of a base %s", check.ID, check.Outcome, map[bool]string{true: "more than that", false: "nothing"}[c.Base != nil])
+		case check.ID == checkStability && passed && !evidence:
+			return fmt.Sprintf("it says of the check %s: %s, and has no capture evidence among its materials", check.ID, check.Outcome)
+		}
+	}
+	return ""
 }
 
 // wrongMaterial names a material that is another one than the rest of the certification says; "" when there is none.

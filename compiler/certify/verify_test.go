@@ -192,7 +192,7 @@ func TestVerifyRefuses(t *testing.T) {
 		{"a certification that failed", "gate", "certification-failed", require(1, certified(t, s.pack, failed, s.ada))},
 		{"a check that failed in one that passed", "gate", "certification-failed", both(t, s, `"id":"files-verify","outcome":"pass"`, `"id":"files-verify","outcome":"fail"`)},
 		{"a check that was not applicable", "gate", "certification-failed", both(t, s, `"id":"approvals-in-force","outcome":"pass"`, `"id":"approvals-in-force","outcome":"not_applicable"`)},
-		{"a check left out", "gate", "certification-failed", both(t, s, `"id":"gate","outcome":"pass"`, `"id":"gait","outcome":"pass"`)},
+		{"a check left out", "signature", "statement-malformed", both(t, s, `"id":"gate","outcome":"pass"`, `"id":"gait","outcome":"pass"`)},
 		{"a gate that refuses", "gate", "certified-gate-refused", both(t, s, `"outcome":"pass","rules":[`, `"outcome":"fail","rules":[`)},
 		{"a rule that refuses", "gate", "certified-gate-refused", both(t, s, `"id":"no-tools","worst":"pass"`, `"id":"no-tools","worst":"error"`)},
 		{"a rule left out", "gate", "certified-gate-refused", both(t, s, `"id":"no-tools"`, `"id":"yes-tools"`)},

@@ -77,7 +77,7 @@ func outcomeOf(e wire.Envelope) (learn.Outcome, string) {
 	}
 	result := e.Bytes(e.Result)
 	if span, ok := wire.Member(result, "isError"); ok && string(result[span.Start:span.End]) == "true" {
-		return learn.Failed, "tool_error"
+		return learn.Failed, "isError"
 	}
 	return learn.Succeeded, ""
 }

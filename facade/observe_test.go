@@ -80,7 +80,7 @@ func TestCallsAreObserved(t *testing.T) {
 	all, had := seen.wait(t, 1)
 
 	want := []string{
-		"add succeeded  {\"a\":1} -> {\"content\":[{\"type\":\"text\",\"text\":\"42\"}]}", "add failed tool_error {\"a\":\"fail\"} -> {\"isError\":true,\"content\":[]}",
+		"add succeeded  {\"a\":1} -> {\"content\":[{\"type\":\"text\",\"text\":\"42\"}]}", "add failed isError {\"a\":\"fail\"} -> {\"isError\":true,\"content\":[]}",
 		"add failed jsonrpc:-32602 {\"a\":\"forge\"} -> ", "echo refused schema_mismatch {} -> ", "add cancelled  {\"a\":\"wait\"} -> ",
 		"add succeeded   -> {\"content\":[{\"type\":\"text\",\"text\":\"42\"}]}",
 	}

@@ -18,7 +18,7 @@ func (l line) byCommandLine() {
 	}
 	for i, c := range l.server.calls {
 		if i == len(l.results)-1 && l.server.denied.tool != "" {
-			denied := program.demand(2, program.run(env, l.server.denied.tool, "--confirm"))
+			denied := program.demand(1, program.run(env, l.server.denied.tool, "--confirm"))
 			contains(l, "the refusal", denied.stderr, "is not approved", "anvil mcp approve ")
 		}
 		c = c.in(l.world)

@@ -12,7 +12,9 @@ import (
 )
 
 func TestSpark(t *testing.T) {
-	hour := func(n, failed int64, mean time.Duration) Hour { return Hour{Invocations: n, Failures: failed, Mean: mean} }
+	hour := func(n, failed int64, mean time.Duration) Hour {
+		return Hour{Invocations: n, Failures: failed, Mean: mean}
+	}
 	row := Row{Hours: []Hour{hour(100, 0, 10), hour(100, 1, -1), hour(50, 10, 40), hour(10, 5, 80), hour(1, 1, 0)}}
 	for measure, want := range map[Measure]string{Failures: "▁▂▄██", Latency: "▂·▅█▁", Calls: "██▅▂▂"} {
 		if got := row.Spark(measure); got != want {

@@ -145,6 +145,12 @@ func (c *Cell) Fold(e Event) {
 	}
 	c.Invocations++
 	c.Attempts += int64(e.Attempts)
+	c.measure(e)
+	c.sample(sampleOf(e))
+}
+
+// measure adds what was measured of an invocation.
+func (c *Cell) measure(e Event) {
 	if e.Timed() {
 		c.Timed++
 		c.Micros += e.Duration.Microseconds()
@@ -163,7 +169,6 @@ func (c *Cell) Fold(e Event) {
 	if e.Cost != nil {
 		c.spend(e.Cost.Currency, Spent{1, e.Cost.Micros})
 	}
-	c.sample(sampleOf(e))
 }
 
 func sampleOf(e Event) Sample {

@@ -16,6 +16,7 @@ import (
 	"anvil/learn/evaluate"
 	"anvil/learn/profile"
 	"anvil/learn/sqlstore"
+	"anvil/learn/stat"
 	"anvil/learn/summary"
 )
 
@@ -94,7 +95,7 @@ func (sh *shell) learnDrift(c *cli.Context) (err error) {
 		}
 		hour, _ := d.Window.Hour()
 		report.Tools = append(report.Tools, driftView{d.Tool.Server, d.Tool.Name, d.Tool.Contract, profile.Moment(hour), string(d.Direction), string(d.Failures), d.FailureDelta,
-			profile.Round(d.FailureP), string(d.Latency), float64(d.LatencyDelta), profile.Round(d.LatencyP), d.Recent, d.Baseline})
+			stat.Round4(d.FailureP), string(d.Latency), float64(d.LatencyDelta), stat.Round4(d.LatencyP), d.Recent, d.Baseline})
 	}
 	err = sh.printed("", format, report, func() ([]byte, error) { return report.text(len(records), format == "markdown"), nil })
 	return cmp.Or(err, found(report.Regressing > 0))
@@ -105,7 +106,7 @@ func (r learnDrifts) text(tools int, markdown bool) []byte {
 	var rows [][]string
 	for _, d := range r.Tools {
 		rows = append(rows, []string{d.Direction, learn.Tool{Server: d.Server, Name: d.Tool}.String(), d.Hour, strconv.FormatInt(d.Recent, 10), strconv.FormatInt(d.Baseline, 10),
-			fmt.Sprintf("%+g points (p %.2g)", profile.Round(d.FailureDelta*100), d.FailureP), fmt.Sprintf("%+g ms (p %.2g)", d.LatencyDeltaMs, d.LatencyP)})
+			fmt.Sprintf("%+g points (p %.2g)", stat.Round4(d.FailureDelta*100), d.FailureP), fmt.Sprintf("%+g ms (p %.2g)", d.LatencyDeltaMs, d.LatencyP)})
 	}
 	writeTable(&b, markdown, []string{"DIRECTION", "TOOL", "HOUR", "CALLS", "BEFORE", "FAILURES", "MEAN DURATION"}, rows)
 	if len(rows) > 0 {
@@ -223,7 +224,7 @@ func viewOfAnomaly(a evaluate.Anomaly) anomalyView {
 	if a.Measure == "duration" {
 		unit = 1e3
 	}
-	return anomalyView{a.Event, a.Tool.Server, a.Tool.Name, profile.Moment(a.At), a.Measure, a.Value / unit, profile.Round(a.Mean / unit), a.Calls}
+	return anomalyView{a.Event, a.Tool.Server, a.Tool.Name, profile.Moment(a.At), a.Measure, a.Value / unit, stat.Round4(a.Mean / unit), a.Calls}
 }
 
 func (r learnAnomalies) text(markdown bool) []byte {

@@ -14,6 +14,7 @@ import (
 	"anvil/learn"
 	"anvil/learn/profile"
 	"anvil/learn/sqlstore"
+	"anvil/learn/stat"
 	"anvil/learn/workflow"
 )
 
@@ -240,13 +241,13 @@ func (sh *shell) showWorkflow(s *sqlstore.Store, sessions []workflow.Session, fo
 	if err != nil {
 		return err
 	}
-	report := learnWorkflow{SchemaVersion: diag.SchemaVersion, Report: "learn-workflow", Workflow: stats.Workflow, Sessions: stats.Sessions, Succeeded: profile.Round(stats.Succeeded),
-		Low: profile.Round(stats.Interval.Low), High: profile.Round(stats.Interval.High), MeanCost: viewsOfMoney(stats.MeanCost), Latest: []sessionView{}}
+	report := learnWorkflow{SchemaVersion: diag.SchemaVersion, Report: "learn-workflow", Workflow: stats.Workflow, Sessions: stats.Sessions, Succeeded: stat.Round4(stats.Succeeded),
+		Low: stat.Round4(stats.Interval.Low), High: stat.Round4(stats.Interval.High), MeanCost: viewsOfMoney(stats.MeanCost), Latest: []sessionView{}}
 	if stats.Timed > 0 {
 		report.MeanMs = inMillis(stats.Mean)
 	}
 	for _, p := range stats.Patterns[:min(len(stats.Patterns), howMany)] {
-		report.Patterns = append(report.Patterns, patternView{p.Pattern(), p.Sessions, profile.Round(p.Frequency)})
+		report.Patterns = append(report.Patterns, patternView{p.Pattern(), p.Sessions, stat.Round4(p.Frequency)})
 	}
 	for _, i := range concluded[stats.Workflow] {
 		report.Insights = append(report.Insights, insightView{i.Key, i.Value, i.N, profile.Moment(i.ObservedAt)})

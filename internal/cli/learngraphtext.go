@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"anvil/compiler/diag"
-	"anvil/learn/profile"
+	"anvil/learn/stat"
 	"anvil/learn/summary"
 )
 
@@ -70,7 +70,7 @@ func (r learnGraph) text() []byte {
 	section(&b, "shapes", shapes)
 	if f := r.Forecast; f != nil {
 		section(&b, fmt.Sprintf("forecast, by %s of the workflow", counted(f.Sessions, "other session")), [][]string{
-			{"progress", fmt.Sprintf("%g %%", profile.Round(f.Progress*100))}, {"duration", summary.Millis(elapsed(f.DurationMs))}, {"cost", moneyWords(f.Cost)},
+			{"progress", fmt.Sprintf("%g %%", stat.Round4(f.Progress*100))}, {"duration", summary.Millis(elapsed(f.DurationMs))}, {"cost", moneyWords(f.Cost)},
 			{"a call fails", fmt.Sprintf("%s %% (of sessions: %s-%s)", summary.Percent(f.Failure), summary.Percent(f.Low), summary.Percent(f.High))},
 		})
 	}

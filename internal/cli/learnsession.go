@@ -8,8 +8,8 @@ import (
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/learn"
-	"anvil/learn/profile"
 	"anvil/learn/sqlstore"
+	"anvil/learn/stat"
 	"anvil/learn/workflow"
 )
 
@@ -128,10 +128,10 @@ func graphOf(session workflow.Session, history []workflow.Session, rate func(lea
 	v.calls, v.failed = listed.Calls, listed.Failed
 	waited := wall.Share()
 	for _, id := range wall.Path {
-		v.Path = append(v.Path, pathView{id, tools[id], *inMillis(waited[id]), profile.Round(float64(waited[id]) / float64(max(1, wall.Elapsed)))})
+		v.Path = append(v.Path, pathView{id, tools[id], *inMillis(waited[id]), stat.Round4(float64(waited[id]) / float64(max(1, wall.Elapsed)))})
 	}
 	for _, b := range g.Bottlenecks(wall.Path, rate) {
-		v.Bottlenecks = append(v.Bottlenecks, neckView{b.ID, tools[b.ID], string(b.Reason), profile.Round(b.Score.Total())})
+		v.Bottlenecks = append(v.Bottlenecks, neckView{b.ID, tools[b.ID], string(b.Reason), stat.Round4(b.Score.Total())})
 	}
 	v.Causes = causesOf(g, tools)
 	costs := g.Costs(wall.Path)
@@ -143,15 +143,15 @@ func graphOf(session workflow.Session, history []workflow.Session, rate func(lea
 		v.Repetitions = append(v.Repetitions, patternCount{r.Pattern(), r.Count})
 	}
 	for _, a := range g.AntiPatterns() {
-		v.AntiPatterns = append(v.AntiPatterns, shapeView{string(a.Kind), a.Nodes, profile.Round(a.Severity)})
+		v.AntiPatterns = append(v.AntiPatterns, shapeView{string(a.Kind), a.Nodes, stat.Round4(a.Severity)})
 	}
 	for _, p := range g.Problems {
 		v.Problems = append(v.Problems, p.String())
 	}
 	if len(history) > 0 {
 		f := workflow.ForecastOf(session, history)
-		v.Forecast = &forecastView{f.Runs, profile.Round(f.Progress), *inMillis(f.Duration), viewsOfMoney(f.Cost), profile.Round(f.Failure),
-			profile.Round(f.FailureBand.Low), profile.Round(f.FailureBand.High)}
+		v.Forecast = &forecastView{f.Runs, stat.Round4(f.Progress), *inMillis(f.Duration), viewsOfMoney(f.Cost), stat.Round4(f.Failure),
+			stat.Round4(f.FailureBand.Low), stat.Round4(f.FailureBand.High)}
 	}
 	return v
 }
@@ -184,7 +184,7 @@ func causesOf(g *workflow.Graph, tools map[string]string) (causes []causeView) {
 
 // waitedWords is a share of a session in words.
 func waitedWords(p pathView) string {
-	return fmt.Sprintf("%s (%g %%)", millis(p.WaitedMs), profile.Round(p.Share*100))
+	return fmt.Sprintf("%s (%g %%)", millis(p.WaitedMs), stat.Round4(p.Share*100))
 }
 
 func moneyWords(all []costView) string {

@@ -16,6 +16,7 @@ import (
 	"anvil/learn/evaluate"
 	"anvil/learn/profile"
 	"anvil/learn/sqlstore"
+	"anvil/learn/stat"
 	"anvil/learn/summary"
 )
 
@@ -158,7 +159,7 @@ func statsTable(rows []summary.Row, o summary.Options, format, next string) ([]b
 
 func viewOfRow(r summary.Row) statsView {
 	v := statsView{Server: r.Tool.Server, Tool: r.Tool.Name, Contract: r.Tool.Contract, Invocations: r.Invocations, Failures: r.Failures, Cancelled: r.Cancelled,
-		Refused: r.Refused, FailureRate: profile.Round(r.Rate()), Low: profile.Round(r.Interval.Low), High: profile.Round(r.Interval.High), Cost: viewsOfMoney(r.Cost),
+		Refused: r.Refused, FailureRate: stat.Round4(r.Rate()), Low: stat.Round4(r.Interval.Low), High: stat.Round4(r.Interval.High), Cost: viewsOfMoney(r.Cost),
 		Trend: string(r.Trend), LookAt: r.Flagged, LastCall: profile.Moment(r.Last)}
 	if r.Timed > 0 {
 		v.P50Ms, v.P95Ms = inMillis(r.P50), inMillis(r.P95)

@@ -19,6 +19,7 @@ import (
 	"anvil/compiler/canon"
 	"anvil/learn"
 	"anvil/learn/evaluate"
+	"anvil/learn/stat"
 )
 
 // minInvocations is from how many invocations on advice is given.
@@ -76,7 +77,7 @@ func payload(v any) canon.Raw {
 
 // percent is a share as it is told: 12.5 %.
 func percent(share float64) string {
-	return strconv.FormatFloat(evaluate.Round4(share)*100, 'f', 1, 64) + " %"
+	return strconv.FormatFloat(stat.Round4(share)*100, 'f', 1, 64) + " %"
 }
 
 // told is a share of failures as it is told: "12 of the latest 40 calls fail (30.0 %)".

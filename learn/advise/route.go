@@ -81,7 +81,7 @@ func (o Router) Advice(r learn.Record) []learn.Recommendation {
 func (o Router) payload(best candidate) canon.Raw {
 	v := map[string]any{"model": best.Name, "measured": best.measured, "latencyMs": int64(math.Round(best.micros / 1000))}
 	if best.measured {
-		v["failureRateHigh"] = evaluate.Round4(best.failure)
+		v["failureRateHigh"] = stat.Round4(best.failure)
 	}
 	return payload(v)
 }

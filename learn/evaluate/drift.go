@@ -68,7 +68,7 @@ func Drift(r learn.Record, o DriftOptions) (Drifting, bool) {
 	d := Drifting{Tool: r.Tool, Window: hour.Window, Recent: hour.Invocations, Baseline: before.Invocations,
 		FailureP: stat.SharesDiffer(hour.Failures, hour.Invocations, before.Failures, before.Invocations), LatencyP: 1}
 	delta := hour.FailureRate() - before.FailureRate()
-	d.FailureDelta = Round4(delta)
+	d.FailureDelta = stat.Round4(delta)
 	d.Failures = direction(delta, math.Abs(delta) >= o.Failure-atBound && d.FailureP < o.Significance)
 
 	now, timedNow := hour.MeanMicros()

@@ -11,7 +11,6 @@ package evaluate
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -145,7 +144,7 @@ func (e *evaluation) failures() {
 		}
 	}
 	interval := recent.Interval()
-	e.conclude(learn.Insight{Key: ObservedFailureRate, Value: encoded(Round4(recent.Rate())), Confidence: Confidence(e.all.Invocations), Source: learn.FromEvaluation,
+	e.conclude(learn.Insight{Key: ObservedFailureRate, Value: encoded(stat.Round4(recent.Rate())), Confidence: Confidence(e.all.Invocations), Source: learn.FromEvaluation,
 		N: recent.N, Low: interval.Low, High: interval.High, Window: recentWindow(recent.Clients), ObservedAt: recent.Last})
 }
 
@@ -162,7 +161,7 @@ func (e *evaluation) friction() {
 		return
 	}
 	interval := stat.Wilson(e.all.Declined, e.all.Asked)
-	e.conclude(learn.Insight{Key: ApprovalFriction, Value: encoded(Round4(float64(e.all.Declined) / float64(e.all.Asked))), Confidence: Confidence(e.all.Asked),
+	e.conclude(learn.Insight{Key: ApprovalFriction, Value: encoded(stat.Round4(float64(e.all.Declined) / float64(e.all.Asked))), Confidence: Confidence(e.all.Asked),
 		Source: learn.FromEvaluation, N: e.all.Asked, Low: interval.Low, High: interval.High, Window: string(learn.All), ObservedAt: e.all.Last})
 }
 
@@ -183,9 +182,6 @@ func windowed(window string, clients int) string {
 	}
 	return fmt.Sprintf("%s/clients:%d", window, clients)
 }
-
-// Round4 rounds to four decimals, as shares are published.
-func Round4(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 
 // encoded is a value of ours as canonical JSON.
 func encoded(v any) canon.Raw {

@@ -8,6 +8,7 @@ import (
 
 	"anvil/compiler/canon"
 	"anvil/learn"
+	"anvil/learn/stat"
 )
 
 // average is the mean of a measure over all calls that have it; of clients that are judged apart, the trimmed mean of theirs, so that one of them cannot move it.
@@ -66,7 +67,7 @@ func (e *evaluation) latency() {
 	e.conclude(learn.Insight{Key: AvgDurationBaseline, Value: encoded(milliseconds(before.Mean)), Confidence: Confidence(before.N), Source: learn.FromTelemetry,
 		N: before.N, Window: firstWindow, ObservedAt: before.Until, Expires: lastOf(e.all).Add(e.o.Expiry)})
 	if s, found := e.shifted(durations, before, e.o.Regression); found && s.relative > 0 {
-		e.drifted(LatencyRegression, encoded(map[string]float64{"regression": Round4(s.relative), "currentAvg": milliseconds(s.now.mean), "baseline": milliseconds(before.Mean)}),
+		e.drifted(LatencyRegression, encoded(map[string]float64{"regression": stat.Round4(s.relative), "currentAvg": milliseconds(s.now.mean), "baseline": milliseconds(before.Mean)}),
 			s.now.n, s.now.clients, s.now.last)
 	}
 }
@@ -98,7 +99,7 @@ func (e *evaluation) costs() {
 		}
 		if s, found := e.shifted(m, before, e.o.CostDrift); found {
 			drifts[currency] = encoded(map[string]canon.Raw{"baseline": amount(before.Mean), "currency": encoded(currency), "currentAvg": amount(s.now.mean),
-				"drift": encoded(Round4(s.relative))})
+				"drift": encoded(stat.Round4(s.relative))})
 			drifting = weighted{n: drifting.n + s.now.n, clients: max(drifting.clients, s.now.clients)}
 			if s.now.last.After(last) {
 				last = s.now.last

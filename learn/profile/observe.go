@@ -196,5 +196,5 @@ func (all *seen) addTo(p *Profile, t learn.Tool) {
 
 func published(p pairs) *Pairs {
 	i := stat.Wilson(p.changed, p.n)
-	return &Pairs{p.n, p.changed, Round(i.Low), Round(i.High)}
+	return &Pairs{p.n, p.changed, stat.Round4(i.Low), stat.Round4(i.High)}
 }

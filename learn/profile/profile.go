@@ -135,52 +135,6 @@ type Recommendation struct {
 	Confidence float64                  `json:"confidence"`
 }
 
-// Encode returns the document as it is kept in a file.
-func (d Document) Encode() ([]byte, error) { return canon.Encode(d) }
-
-// Decode reads a document; a newer format is refused by its version.
-func Decode(data []byte) (Document, error) {
-	var d Document
-	if err := canon.Decode(data, &d); err != nil {
-		return d, err
-	}
-	if d.SchemaVersion != SchemaVersion {
-		return d, fmt.Errorf("it has schema version %d, and this anvil reads %d", d.SchemaVersion, SchemaVersion)
-	}
-	for _, p := range d.Tools {
-		if !p.sound() {
-			return d, fmt.Errorf("the profile of %q holds a figure out of bounds", p.Name)
-		}
-	}
-	return d, nil
-}
-
-// sound reports a profile whose shares are shares and whose counts are counts.
-func (p Profile) sound() bool {
-	ok := func(low, high float64, counts ...int64) bool {
-		return low >= 0 && low <= high && high <= 1 && slices.Min(counts) >= 0
-	}
-	if c := p.Calls; c != nil && !ok(c.Low, c.High, c.Invocations, c.Failures, c.Cancelled, c.Refused, c.Attempts, c.Invocations-c.Failures) {
-		return false
-	}
-	for _, pairs := range []*Pairs{p.Repeats, p.Disturbs} {
-		if pairs != nil && !ok(pairs.Low, pairs.High, pairs.N, pairs.Changed, pairs.N-pairs.Changed) {
-			return false
-		}
-	}
-	for _, s := range slices.Concat(p.Codes, p.Shapes) {
-		if !ok(s.Low, s.High, s.N) {
-			return false
-		}
-	}
-	for _, s := range []*Spread{p.Latency, p.Result} {
-		if s != nil && (s.N <= 0 || s.P50 < 0 || s.P50 > s.P90 || s.P90 > s.P95 || s.P95 > s.P99) {
-			return false
-		}
-	}
-	return true
-}
-
 // Key tells the profiles of one server apart.
 type Key struct{ Name, Contract string }
 
@@ -237,7 +191,7 @@ func Of(r learn.Record, now time.Time) Profile {
 	p.Metrics = metricsOf(r)
 	for _, i := range r.Insights {
 		if i.Expires.IsZero() || now.Before(i.Expires) {
-			p.Insights = append(p.Insights, Insight{valid(i.Key), i.Value, float64(i.Confidence) / 100, i.Source, i.N, Round(i.Low), Round(i.High), i.Window, Moment(i.ObservedAt)})
+			p.Insights = append(p.Insights, Insight{valid(i.Key), i.Value, float64(i.Confidence) / 100, i.Source, i.N, stat.Round4(i.Low), stat.Round4(i.High), i.Window, Moment(i.ObservedAt)})
 		}
 	}
 	slices.SortFunc(p.Insights, func(a, b Insight) int { return cmp.Compare(a.Key, b.Key) })
@@ -265,7 +219,7 @@ func callsOf(r learn.Record, all learn.Cell) *Calls {
 	i := stat.Wilson(all.Failures, all.Invocations)
 	c := &Calls{
 		Invocations: all.Invocations, Failures: all.Failures, Cancelled: all.Cancelled, Refused: all.Refused, Attempts: all.Attempts,
-		FailureRate: Round(all.FailureRate()), Low: Round(i.Low), High: Round(i.High), First: Moment(all.First), Last: Moment(all.Last),
+		FailureRate: stat.Round4(all.FailureRate()), Low: stat.Round4(i.Low), High: stat.Round4(i.High), First: Moment(all.First), Last: Moment(all.Last),
 	}
 	for _, cell := range r.Cells {
 		if cell.Window == learn.All && cell.Dims.Client != "" {
@@ -301,7 +255,7 @@ func shares(counts map[string]int64, n int64) []Share {
 	var all []Share
 	for of, k := range counts {
 		i := stat.Wilson(k, n)
-		all = append(all, Share{of, k, Round(i.Low), Round(i.High)})
+		all = append(all, Share{of, k, stat.Round4(i.Low), stat.Round4(i.High)})
 	}
 	slices.SortFunc(all, func(a, b Share) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Of, b.Of)) })
 	return all[:min(len(all), maxShares)]
@@ -321,17 +275,17 @@ func metricsOf(r learn.Record) []Metric {
 		if c.Dims.Client != "" || c.Invocations == 0 {
 			continue
 		}
-		m := Metric{Label: Label(c.Window, c.Dims), Invocations: c.Invocations, Failures: c.Failures, FailureRate: Round(c.FailureRate()),
-			RetryRate: Round(float64(c.Attempts-c.Invocations) / float64(c.Invocations)), Cost: costsOf(c)}
+		m := Metric{Label: Label(c.Window, c.Dims), Invocations: c.Invocations, Failures: c.Failures, FailureRate: stat.Round4(c.FailureRate()),
+			RetryRate: stat.Round4(float64(c.Attempts-c.Invocations) / float64(c.Invocations)), Cost: costsOf(c)}
 		if mean, measured := c.MeanMicros(); measured {
 			m.AvgDurationMs = pointer(math.Round(mean / 1000))
 		}
 		if c.Metered > 0 {
-			m.AvgInputTokens = pointer(Round(float64(c.InputSum) / float64(c.Metered)))
-			m.AvgOutputTokens = pointer(Round(float64(c.OutputSum) / float64(c.Metered)))
+			m.AvgInputTokens = pointer(stat.Round4(float64(c.InputSum) / float64(c.Metered)))
+			m.AvgOutputTokens = pointer(stat.Round4(float64(c.OutputSum) / float64(c.Metered)))
 		}
 		if rate, measured := c.MovingFailureRate(); measured {
-			m.EwmaFailureRate = pointer(Round(rate))
+			m.EwmaFailureRate = pointer(stat.Round4(rate))
 		}
 		metrics = append(metrics, m)
 	}
@@ -351,9 +305,6 @@ func Label(w learn.Window, d learn.Dimensions) string {
 }
 
 func pointer[T any](v T) *T { return &v }
-
-// Round keeps four decimal places, as all published shares have.
-func Round(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 
 func thousandths(v float64) float64 { return math.Round(v*1e3) / 1e3 }
 

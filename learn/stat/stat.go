@@ -27,6 +27,9 @@ func Wilson(hits, n int64) Interval {
 	return Interval{max(0, (centre-spread)/scale), min(1, (centre+spread)/scale)}
 }
 
+// Round4 keeps four decimal places, as all shares are published.
+func Round4(v float64) float64 { return math.Round(v*1e4) / 1e4 }
+
 // Mean sums up samples of a measure.
 type Mean struct {
 	N             int64

@@ -135,7 +135,9 @@ func list(root *os.Root, folders map[string]bool) ([]member, error) {
 			if err != nil && !errors.Is(err, fs.ErrPermission) {
 				return err
 			}
-			m.denied, m.shared = err != nil, err == nil && names(info) > 1
+			if m.denied = err != nil; !m.denied {
+				m.mode, m.shared = info.Mode()&(fs.ModeSetuid|fs.ModeSetgid), names(info) > 1
+			}
 		}
 		members = append(members, m)
 		if d.IsDir() && !folders[name] {

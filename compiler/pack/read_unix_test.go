@@ -170,3 +170,24 @@ func TestPipeInPack(t *testing.T) {
 		t.Errorf("%v, %v", findings, err)
 	}
 }
+
+// What is amiss with a file but its content is told of every file of a pack, the sealed ones and those beside.
+func TestFilesWithOtherNamesOrRights(t *testing.T) {
+	files := packs(t)[1]
+	for _, name := range []string{pack.AIRFile, pack.ManifestFile} {
+		for rule, change := range map[string]func(path string) error{
+			"pack-file-shared":  func(path string) error { return os.Link(path, filepath.Join(t.TempDir(), "other")) },
+			"pack-file-special": func(path string) error { return os.Chmod(path, 0o755|os.ModeSetuid) },
+		} {
+			dir := filepath.Join(t.TempDir(), "pack")
+			write(t, dir, files)
+			if err := change(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+			_, findings, err := pack.Read(dir)
+			if err != nil || len(findings) != 1 || findings[0].Rule != rule || findings[0].Subject != "file/"+name {
+				t.Errorf("%s of %s: %v, %+v", rule, name, err, findings)
+			}
+		}
+	}
+}

@@ -10,8 +10,8 @@ var (
 	fileUnexpected = diag.Rule{ID: "pack-file-unexpected", Title: "A file was smuggled in", Class: diag.Error, Security: true, Since: "0.1",
 		Doc: `The folder holds a file, link or folder that the manifest does not list. Remove it.`}
 	fileSpecial = diag.Rule{ID: "pack-file-special", Title: "Something else stands in the place of a sealed file", Class: diag.Error, Security: true, Since: "0.1",
-		Doc: `Where the manifest seals a file or needs a folder, there is a link, a pipe, a device or a folder: what it leads to is nothing the
-pack has sealed. Remove it, and build the pack again with "anvil mcp adopt".`}
+		Doc: `Where the manifest seals a file or needs a folder, there is a link, a pipe, a device, a folder or a set-uid file: what it leads to, or
+does when it is started, is nothing the pack has sealed. Remove it, and build the pack again with "anvil mcp adopt".`}
 	fileUnreadable = diag.Rule{ID: "pack-file-unreadable", Title: "A file of the pack may not be read", Class: diag.Error, Security: true, Since: "0.1",
 		Doc: `Who verifies has no right to read the manifest, a sealed file, a certificate or the folder of one, so nothing is known of what it holds.
 Give yourself the right, and verify again.`}

@@ -102,11 +102,6 @@ func (p *Pack) checkMembers(members []member) (present []Artifact, findings []di
 			findings = append(findings, unreadable(m.path))
 		case m.mode.IsRegular() && isSealed:
 			present = append(present, a)
-			if m.shared {
-				f := finding(fileShared, m.path, fmt.Sprintf("file %q is a hard link: it has another name", m.path))
-				f.Hint = "copy the folder without links"
-				findings = append(findings, f)
-			}
 		case m.mode.IsRegular() && m.path == ManifestFile, m.mode.IsDir() && folders[m.path]:
 		case m.mode.IsRegular() && outside:
 			present = append(present, Artifact{Path: m.path})
@@ -117,6 +112,9 @@ func (p *Pack) checkMembers(members []member) (present []Artifact, findings []di
 			blocked[m.path] = true
 			findings = append(findings, smuggled(m))
 		}
+		if m.mode.IsRegular() && !m.denied && (isSealed || outside) {
+			findings = append(findings, odd(m)...)
+		}
 		met[m.path] = true
 	}
 	for _, a := range p.Manifest.Artifacts {
@@ -126,6 +124,21 @@ func (p *Pack) checkMembers(members []member) (present []Artifact, findings []di
 		}
 	}
 	return present, findings
+}
+
+// odd finds what is amiss with a file of the pack but its content.
+func odd(m member) (findings []diag.Finding) {
+	if m.shared {
+		f := finding(fileShared, m.path, fmt.Sprintf("file %q is a hard link: it has another name", m.path))
+		f.Hint = "copy the folder without links"
+		findings = append(findings, f)
+	}
+	if m.mode&(fs.ModeSetuid|fs.ModeSetgid) != 0 {
+		f := finding(fileSpecial, m.path, fmt.Sprintf("file %q runs with its owner's or group's rights, whoever starts it", m.path))
+		f.Hint = "take that away: chmod u-s,g-s; nothing in a pack needs it"
+		findings = append(findings, f)
+	}
+	return findings
 }
 
 // places are the sealed files with a safe path, and the folders that a pack may have.

@@ -99,6 +99,9 @@ func TestMembers(t *testing.T) {
 		{"a device", member{path: "x", mode: fs.ModeDevice}, "pack-file-unexpected file/x"},
 		{"a folder", member{path: "x", mode: fs.ModeDir}, "pack-file-unexpected file/x"},
 		{"a certificate below another folder", member{path: "attestations/x/y.json"}, "pack-file-unexpected file/attestations/x/y.json"},
+		{"a hard link of the manifest", member{path: ManifestFile, shared: true}, "pack-file-shared file/" + ManifestFile},
+		{"a hard link of a certificate", member{path: CertificationFile, shared: true}, "pack-file-shared file/" + CertificationFile},
+		{"a set-uid file", member{path: "a.txt", mode: fs.ModeSetuid}, "pack-file-special file/a.txt"},
 		{"a hard link", member{path: "a.txt", shared: true}, "pack-file-shared file/a.txt"},
 	}
 	for _, tt := range tests {

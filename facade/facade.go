@@ -101,8 +101,8 @@ type Facade struct {
 	work     sync.WaitGroup          // sessions of every kind
 }
 
-// errClosed ends the sessions of a facade that was closed.
-var errClosed = errors.New("the facade is shutting down")
+// ErrClosed ends the sessions of a facade that was closed, those that were to begin among them.
+var ErrClosed = errors.New("the facade is shutting down")
 
 // New checks o and makes a facade of it. It contacts nobody.
 func New(o Options) (*Facade, error) {
@@ -146,7 +146,7 @@ func (f *Facade) enter() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
-		return errClosed
+		return ErrClosed
 	}
 	f.work.Add(1)
 	return nil

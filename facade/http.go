@@ -199,7 +199,7 @@ func (f *Facade) serveInitialize(w http.ResponseWriter, r *http.Request, e wire.
 		switch {
 		case errors.Is(err, errManySession):
 			status, refused = http.StatusServiceUnavailable, f.tooManySessions()
-		case errors.Is(err, errClosed):
+		case errors.Is(err, ErrClosed):
 			status = http.StatusServiceUnavailable
 		}
 		writeJSON(w, status, refused.frame(e.Bytes(e.ID)))

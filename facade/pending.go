@@ -41,7 +41,7 @@ func (p *pendingCalls) add(c pendingCall) (uint64, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return 0, errClosed
+		return 0, ErrClosed
 	}
 	if c.id != nil && len(p.open)-len(p.cancelled) >= p.limit {
 		return 0, errTooMany

@@ -147,7 +147,7 @@ func TestCloseEndsSessionsAndRefusesNewOnes(t *testing.T) {
 	}
 	u.work.Wait()
 	_, far := wire.Pipe()
-	if err := f.Serve(context.Background(), far); !errors.Is(err, errClosed) {
+	if err := f.Serve(context.Background(), far); !errors.Is(err, ErrClosed) {
 		t.Errorf("Serve of a closed facade returned %v", err)
 	}
 }

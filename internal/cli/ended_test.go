@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"anvil/compiler/canon"
+	"anvil/facade"
+	"anvil/wire"
 )
 
 // soon is how long anvil may take to end once nobody waits for it, on a busy machine. Judging the surfaces below takes longer.
@@ -112,5 +115,23 @@ func TestInterruptedWhileJudging(t *testing.T) {
 	code := sh.run([]string{"anvil", "mcp", "inspect", file})
 	if took := time.Since(start); code != exitFailed || out.Len() > 0 || !strings.Contains(errs.String(), "interrupted") || took > soon {
 		t.Errorf("exit code %d after %s, %d bytes on stdout, %s", code, took, out.Len(), errs.String())
+	}
+}
+// TestAFacadeThatIsClosedEarlyIsNoTrouble: a call whose time is up before its session began is told as that, and not as a server that is gone.
+func TestAFacadeThatIsClosedEarlyIsNoTrouble(t *testing.T) {
+	f, err := facade.New(facade.Options{Name: "pack", Dial: func(context.Context) (wire.Link, error) {
+		return nil, errors.New("nobody is to be dialed")
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sh := &shell{ctx: context.Background()}
+	dial, ended := sh.connectFacade(f)
+	f.Close() // before the session's goroutine has run
+	if _, err := dial(sh.ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := ended(); err != nil {
+		t.Errorf("the session ended with %v, and nothing but its own end was asked for", err)
 	}
 }

@@ -265,7 +265,10 @@ func (sh *shell) connectFacade(f *facade.Facade) (dial func(context.Context) (wi
 		if end == nil {
 			return nil
 		}
-		return <-end
+		if err := <-end; !errors.Is(err, facade.ErrClosed) { // the session may not have begun yet
+			return err
+		}
+		return nil
 	}
 	return dial, ended
 }

@@ -117,6 +117,7 @@ func TestInterruptedWhileJudging(t *testing.T) {
 		t.Errorf("exit code %d after %s, %d bytes on stdout, %s", code, took, out.Len(), errs.String())
 	}
 }
+
 // TestAFacadeThatIsClosedEarlyIsNoTrouble: a call whose time is up before its session began is told as that, and not as a server that is gone.
 func TestAFacadeThatIsClosedEarlyIsNoTrouble(t *testing.T) {
 	f, err := facade.New(facade.Options{Name: "pack", Dial: func(context.Context) (wire.Link, error) {

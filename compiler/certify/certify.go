@@ -87,9 +87,13 @@ func Certify(ctx context.Context, in Inputs) (Certification, error) {
 		return Certification{}, err
 	}
 	r.cert.Builder = r.builder()
-	r.cert.Statement = fmt.Sprintf("certified by policy %s (%s) at %s, by the keys that signed it: %s; valid until %s",
-		r.cert.Policy.ID, r.cert.Policy.Digest, r.cert.IssuedAt, r.cert.Level, r.cert.Expires)
+	r.cert.Statement = r.statement()
 	return r.cert, nil
+}
+
+func (r *run) statement() string {
+	return fmt.Sprintf("certified by policy %s (%s) at %s, by the keys that signed it: %s; valid until %s",
+		r.cert.Policy.ID, r.cert.Policy.Digest, r.cert.IssuedAt, r.cert.Level, r.cert.Expires)
 }
 
 func (r *run) open() (err error) {

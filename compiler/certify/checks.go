@@ -67,6 +67,10 @@ func (r *run) checkRebuild() Check {
 	if err != nil {
 		return Check{checkRebuild, Fail, "the pack cannot be built again from its inputs: " + err.Error()}
 	}
+	return rebuilt(findings)
+}
+
+func rebuilt(findings []diag.Finding) Check {
 	return result(checkRebuild, messages(findings), "built again from its snapshot and approvals, every file comes out the same")
 }
 

@@ -29,7 +29,7 @@ func newScene(t testing.TB) scene {
 	s := scene{pack: refundsPack(t), ada: key(t, 'a'), bob: key(t, 'b'), stolen: key(t, 's')}
 	s.cert = made(t, certify.Inputs{Pack: s.pack, Serial: 5})
 	trust := trustIn(t, "", entryOf("ada", s.ada.Public(), "certify", ""), entryOf("bob", s.bob.Public(), "certify, gate", ""))
-	s.request = certify.Request{Pack: certified(t, s.pack, s.cert, s.ada), Trust: trust, Require: 1, Now: day0.Add(time.Hour)}
+	s.request = certify.Request{Pack: certified(t, s.pack, s.cert, s.ada), Trust: trust, Require: 1, Now: day0.Add(time.Hour), Version: "0.1.0"}
 	return s
 }
 

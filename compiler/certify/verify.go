@@ -21,6 +21,7 @@ type Request struct {
 	Require  int    // how many keys have to have signed for each part, 1 or more
 	Target   string // the server that Live asks, as the words of a command line
 	Now      time.Time
+	Version  string                                      // of anvil; a certificate that says it is of the same one must say what this one does
 	Live     func() (*surface.McpSurfaceSnapshot, error) // asks the server; nil when nobody wants that
 }
 
@@ -278,6 +279,9 @@ func (v *verifying) gate() (string, *Refusal) {
 		if _, told := rules[rule.ID]; !told && c.Policy.Rules == digestOf(gate.Rules) {
 			return "", refuse(gateRefused, "nothing is said of the rule %s", rule.ID)
 		}
+	}
+	if refused := v.gateAgain(); refused != nil {
+		return "", refused
 	}
 	return fmt.Sprintf("%s; %d of %d rules of the gate were evaluated, none of them refuses the surface", passedChecks(c.Checks), evaluated, len(rules)), nil
 }

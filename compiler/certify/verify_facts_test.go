@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"anvil/compiler/adopt/gate"
 	"anvil/compiler/canon"
 	"anvil/compiler/certify"
 	"anvil/compiler/surface"
@@ -192,5 +193,75 @@ func TestWordsOfItsOwnAreRefused(t *testing.T) {
 		if _, err := certify.Decode(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
+	}
+}
+
+// TestTheGateIsAskedAgain: what a trusted key signed of the gate and of why a certificate ends is what this anvil says, and a surface that the gate refuses now is refused.
+func TestTheGateIsAskedAgain(t *testing.T) {
+	s := newScene(t)
+	rule := func(c *certify.Certification, id string) *certify.RuleResult {
+		for i := range c.Gate.Rules {
+			if c.Gate.Rules[i].ID == id {
+				return &c.Gate.Rules[i]
+			}
+		}
+		t.Fatalf("no rule %s", id)
+		return nil
+	}
+	first := s.cert.Gate.Rules[0].ID
+	for _, tt := range []struct {
+		name, code, says string
+		anyVersion       bool
+		change           func(c *certify.Certification)
+	}{
+		{"no clients", "certification-failed", "it says of the gate's clients", true, func(c *certify.Certification) { c.Gate.Clients = []certify.ClientVerdict{} }},
+		{"a client that has to take it", "certification-failed", "clients.0.required", true, func(c *certify.Certification) { c.Gate.Clients[0].Required = true }},
+		{"a rule passed over", "certification-failed", "rules.0", true, func(c *certify.Certification) {
+			*rule(c, first) = certify.RuleResult{ID: first, Worst: "not_evaluated", Why: "later"}
+		}},
+		{"another axis", "certification-failed", "axis", true, func(c *certify.Certification) { c.Gate.Axis = "2024-11-05" }},
+		{"other counts", "certification-failed", "rules.0.count", false, func(c *certify.Certification) { rule(c, first).Count += 3 }},
+		{"a verdict", "certification-failed", "clients.0.verdict", false, func(c *certify.Certification) { c.Gate.Clients[0].Verdict = "warned" }},
+		{"a detail of its own", "certification-failed", "checks.files-verify.detail", false, func(c *certify.Certification) { c.Checks[0].Detail = "read by our lawyers" }},
+		{"a reason of its own", "certification-failed", "expiresWhy", false, func(c *certify.Certification) { c.ExpiresWhy = "never" }},
+		{"a statement of its own", "certification-failed", "statement", false, func(c *certify.Certification) { c.Statement = "safe" }},
+	} {
+		for _, version := range []string{"0.1.0", "0.0.9"} {
+			text, err := s.cert.Encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			forged, err := certify.Decode(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tt.change(&forged)
+			forged.Builder.Version = version
+			r := s.request
+			r.Pack = certified(t, s.pack, forged, s.ada)
+			v := certify.Verify(r)
+			switch held := v.Holds(); {
+			case held && (version == "0.1.0" || tt.anyVersion):
+				t.Errorf("%s, of %s, is believed", tt.name, version)
+			case held:
+			case codes(v)[0] != tt.code || v.Steps[5].Outcome != certify.StepFailed || !strings.Contains(v.Findings[0].Message, tt.says):
+				t.Errorf("%s, of %s: %+v", tt.name, version, v.Findings)
+			}
+		}
+	}
+}
+
+// A surface that the gate refuses is refused, though a trusted key signed that nothing refuses it.
+func TestARefusedSurfaceIsNotBelieved(t *testing.T) {
+	s := newScene(t)
+	refused := made(t, certify.Inputs{Pack: s.pack, Serial: 5, Gate: gate.Options{MaxTools: 2}})
+	if refused.Level != certify.Failed {
+		t.Fatalf("level %s", refused.Level)
+	}
+	forged := refused
+	forged.Level, forged.Gate, forged.Checks = certify.StaticPassed, s.cert.Gate, s.cert.Checks
+	s.request.Pack = certified(t, s.pack, forged, s.ada)
+	if v := certify.Verify(s.request); v.Holds() || codes(v)[0] != "certified-gate-refused" || !strings.Contains(v.Findings[0].Message, "whatever the certification says") {
+		t.Errorf("%+v", v.Findings)
 	}
 }

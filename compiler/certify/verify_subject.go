@@ -67,15 +67,7 @@ func (v *verifying) wrongFact() string {
 		return err.Error()
 	}
 	r.base()
-	is, err := node(facts{r.cert.Subject, r.cert.Base, r.tools()})
-	if err != nil {
-		return err.Error()
-	}
-	said, err := node(facts{c.Subject, c.Base, c.Tools})
-	if err != nil {
-		return err.Error()
-	}
-	if name, says, it := firstDifference("", said, is); name != "" {
+	if name, says, it := differs(facts{c.Subject, c.Base, c.Tools}, facts{r.cert.Subject, r.cert.Base, r.tools()}); name != "" {
 		return fmt.Sprintf("it says of %s: %s, and that is %s", name, says, it)
 	}
 	if problem := wrongMaterial(c); problem != "" {

@@ -6,15 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"unicode"
 )
 
 // keyboard reads what a person types, a key at a time. Where the terminal gives whole lines only, the first character of a line is the key.
 type keyboard struct {
 	ctx   context.Context
+	in    io.Reader
 	out   io.Writer
-	runes chan rune // closed when there is no more to read
-	lines bool      // the terminal gives whole lines, and shows them by itself
+	lines bool // the terminal gives whole lines, and shows them by itself
+
+	mu    sync.Mutex
+	typed []rune        // and not taken yet
+	ended bool          // there is no more to read
+	more  chan struct{} // tells that one of the two changed
 }
 
 // errHungUp says that nobody is at the keyboard any more.
@@ -26,28 +32,44 @@ func (sh *shell) newKeyboard() (*keyboard, func()) {
 	if !single {
 		restore = func() {}
 	}
-	k := &keyboard{ctx: sh.ctx, out: sh.out, runes: make(chan rune), lines: !single}
-	go k.read(sh.in)
+	k := &keyboard{ctx: sh.ctx, in: sh.in, out: sh.out, lines: !single, more: make(chan struct{}, 1)}
+	go k.read()
 	return k, restore
 }
 
-func (k *keyboard) read(from io.Reader) {
-	defer close(k.runes)
-	for in := bufio.NewReader(from); ; {
+// mostTyped bounds what is kept of keys that nobody asked for.
+const mostTyped = 1 << 16
+
+func (k *keyboard) read() {
+	for in := bufio.NewReader(k.in); ; {
 		r, _, err := in.ReadRune()
-		if err != nil {
-			return
-		}
-		if r == escapeKey && in.Buffered() > 0 { // an arrow or the like, which comes at once
+		if err == nil && r == escapeKey && in.Buffered() > 0 { // an arrow or the like, which comes at once
 			skipSequence(in)
 			continue
 		}
+		k.mu.Lock()
+		if k.ended = err != nil; !k.ended && len(k.typed) < mostTyped {
+			k.typed = append(k.typed, r)
+		}
+		k.mu.Unlock()
 		select {
-		case k.runes <- r:
-		case <-k.ctx.Done():
+		case k.more <- struct{}{}:
+		default:
+		}
+		if err != nil {
 			return
 		}
 	}
+}
+
+// forget drops what was typed before a question, where the terminal lets go of it.
+func (k *keyboard) forget() {
+	if !forgetKeys(k.in) {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.typed = nil
 }
 
 const (
@@ -72,15 +94,29 @@ func skipSequence(in *bufio.Reader) {
 }
 
 func (k *keyboard) next() (rune, error) {
-	select {
-	case r, open := <-k.runes:
-		if !open {
+	for {
+		if r, there, ended := k.take(); there {
+			return r, nil
+		} else if ended {
 			return 0, errHungUp
 		}
-		return r, nil
-	case <-k.ctx.Done():
-		return 0, k.ctx.Err()
+		select {
+		case <-k.more:
+		case <-k.ctx.Done():
+			return 0, k.ctx.Err()
+		}
 	}
+}
+
+func (k *keyboard) take() (r rune, there, ended bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.typed) == 0 {
+		return 0, false, k.ended
+	}
+	r = k.typed[0]
+	k.typed = k.typed[1:]
+	return r, true, false
 }
 
 // key returns the next key that is no line's end.

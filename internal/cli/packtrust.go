@@ -64,7 +64,7 @@ func (sh *shell) verifyTrusted(c *cli.Context, p *pack.Pack, findings []diag.Fin
 		return usagef("--require %d: %s has %s that may sign for %s (by the role %s, or %s), so that can never be; add keys, or require fewer", c.Int("require"),
 			c.String("trust"), counted(keys, "key"), part, part, certify.RoleCertify)
 	}
-	request := certify.Request{Pack: p, Findings: findings, Trust: trust, Require: c.Int("require"), Now: sh.now()}
+	request := certify.Request{Pack: p, Findings: findings, Trust: trust, Require: c.Int("require"), Now: sh.now(), Version: version}
 	if c.Bool("live") {
 		if request.Live, request.Target, err = sh.liveSurface(c, p); err != nil {
 			return err

@@ -283,3 +283,25 @@ func TestReviewStaysWithinTheBudget(t *testing.T) {
 		t.Errorf("%d operations are approved, want 11", len(d.Approved().Operations))
 	}
 }
+
+// Keys that were typed before their question decide nothing: a person who holds a key down, or a program, approves one operation and not the ones behind it.
+func TestReviewForgetsWhatWasTypedAhead(t *testing.T) {
+	dir, _ := adoptedShop(t)
+	r := reviewOnTerminal(t, dir, "--by", "ada")
+	r.presses(1, "a\ra\ra\r")
+	r.sees("2 of 3", 1)
+	r.presses(2, "b")
+	r.sees("why is it blocked?", 1)
+	r.types("never\rb")
+	r.presses(3, "q")
+	r.ends(exitClean)
+	d, _ := documentOf(t, dir)
+	for id, want := range map[string]air.State{"shop.buy": air.StateApproved, "shop.sell": air.StateBlocked} {
+		if o, _ := d.Find(id); o.State != want {
+			t.Errorf("%s is %s, want %s", id, o.State, want)
+		}
+	}
+	if o, _ := d.Find("shop.weigh"); o.Approval != nil || o.Block != nil {
+		t.Errorf("weigh was decided by a key that was pressed before it was shown: %+v %+v", o.Approval, o.Block)
+	}
+}

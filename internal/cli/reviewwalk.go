@@ -98,6 +98,7 @@ func (w *walker) run() error {
 // ask reads keys until one leads to another operation, whose place it returns; the number of operations ends the walk.
 func (w *walker) ask(i int, o reviewedOperation) (int, error) {
 	for {
+		w.keys.forget()
 		fmt.Fprint(w.sh.out, "\n[a]pprove  [b]lock  [s]kip  bac[k]  [q]uit and write  [?] help > ")
 		key, err := w.keys.key()
 		if err != nil {

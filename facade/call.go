@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"anvil/compiler/air"
 	"anvil/compiler/diag"
 	"anvil/wire"
 )
@@ -26,38 +27,82 @@ const (
 
 // Call is one tools/call request, decoded once; whatever decides on it reads this and nothing else. It is not changed.
 type Call struct {
-	Tool    string        // params.name
-	Request wire.Envelope // the request with the client's id
+	Tool      string         // params.name
+	Operation *air.Operation // of the pack, nil for a tool that is not approved
+	Request   wire.Envelope  // the request with the client's id
+	Arguments []byte         // params.arguments as they came, an object of which no member is given twice; nil where there are none
+	Client    *Client        // who calls
 
-	// Cancelled is called when the client gives up a call that is under way, whose reply then perhaps never comes. It must not block; nil
-	// tells nobody.
-	Cancelled func()
+	cancelled []func()          // called when the client gives the call up
+	refused   func(code string) // called before a call is answered that goes no further; nil tells nobody
+}
 
-	refused func(code string) // called before a call is answered that goes no further; nil tells nobody
+// Client is who is at the other end of a session.
+type Client struct {
+	Session string // id of the session, the facade's own
+	Subject string // whom the front authenticated, "" for nobody: whoever reaches a loopback address, or the parent of a process on stdio
+}
+
+// onCancel has tell called when the client gives up the call while it is under way; its reply then perhaps never comes. tell must not block.
+func (c *Call) onCancel(tell func()) { c.cancelled = append(c.cancelled, tell) }
+
+// cancel tells everybody that the client gave the call up.
+func (c *Call) cancel() {
+	for _, tell := range c.cancelled {
+		tell()
+	}
 }
 
 // refuse answers a call that goes no further.
-func (g gate) refuse(c Call, reply func(wire.Envelope), r refusal) {
+func (g gate) refuse(c *Call, reply func(wire.Envelope), r refusal) {
 	if c.refused != nil {
 		c.refused(r.reason)
 	}
 	reply(g.session.facade.refuse(r))
 }
 
-// Upstream takes calls. What decides on, repeats or counts calls wraps one Upstream in another.
+// Upstream takes calls. What decides on, repeats or counts calls wraps one Upstream in another; layers says in which order.
 //
 // Call returns without waiting for the reply. reply is called exactly once with a reply of any id, unless the call is
 // cancelled: then perhaps never. It may be called before Call returns, and from the goroutine that reads the upstream,
 // so it must not block.
 type Upstream interface {
-	Call(ctx context.Context, c Call, reply func(wire.Envelope))
+	Call(ctx context.Context, c *Call, reply func(wire.Envelope))
+}
+
+// layers are what a call goes through on its way to the upstream, the outermost first: what tells of calls sees those as well that are refused further in.
+func (s *session) layers() Upstream {
+	var calls Upstream = sender{s}
+	calls = gate{s, calls}
+	if s.facade.options.Observe != nil {
+		calls = observer{s, calls}
+	}
+	return calls
+}
+
+// call decodes a tools/call and hands it to the layers.
+func (s *session) call(e wire.Envelope, reply func(wire.Envelope)) {
+	c := &Call{Request: e, Client: &s.client}
+	var problem, hint string
+	if c.Tool, c.Arguments, problem = callParams(e.Bytes(e.Params)); problem != "" {
+		hint = "give params.name once, as a string, and params.arguments once, as an object or not at all"
+	} else if at, twice := givenTwice(c.Arguments); twice {
+		problem, hint = "params.arguments gives a member twice: "+shown(at), "give every member once: readers do not agree on which of two counts"
+	}
+	if problem != "" {
+		s.notes.logf("refused a call: %s", problem)
+		reply(s.facade.refuse(refusal{code: codeParams, message: problem, reason: ambiguousMessage, hint: hint}))
+		return
+	}
+	c.Operation = s.facade.options.Operations[c.Tool]
+	s.calls.Call(s.ctx, c, reply)
 }
 
 // sender is the innermost Upstream: it sends the request on, as it came.
 type sender struct{ session *session }
 
-func (u sender) Call(_ context.Context, c Call, reply func(wire.Envelope)) {
-	u.session.forward(c.Request, reply, c.Cancelled)
+func (u sender) Call(_ context.Context, c *Call, reply func(wire.Envelope)) {
+	u.session.forward(c.Request, reply, c.cancel)
 }
 
 // gate lets through calls of approved tools whose live contract is the approved one.
@@ -66,7 +111,7 @@ type gate struct {
 	next    Upstream
 }
 
-func (g gate) Call(ctx context.Context, c Call, reply func(wire.Envelope)) {
+func (g gate) Call(ctx context.Context, c *Call, reply func(wire.Envelope)) {
 	if _, exposed := g.session.facade.options.Expose[c.Tool]; !exposed {
 		g.session.facade.logf("refused a call of %s: not approved", shown(c.Tool))
 		g.refuse(c, reply, g.session.facade.notExposed(c.Tool))
@@ -86,7 +131,7 @@ func (g gate) Call(ctx context.Context, c Call, reply func(wire.Envelope)) {
 	})
 }
 
-func (g gate) decide(ctx context.Context, c Call, reply func(wire.Envelope), roster *roster) {
+func (g gate) decide(ctx context.Context, c *Call, reply func(wire.Envelope), roster *roster) {
 	if fault, bad := roster.faults[c.Tool]; bad {
 		g.session.facade.logf("refused a call of %s: %s", shown(c.Tool), fault.text)
 		g.refuse(c, reply, g.session.facade.mismatch(c.Tool, fault))

@@ -19,9 +19,8 @@
 //     for characters nobody sees; a call that is a reply as well) is refused when it is the client's and dropped when it
 //     is the upstream's, as is a reply of the upstream's to nothing that was asked.
 //
-// Members given twice inside a tool's arguments pass, as in the params of any other method: nothing here reads them yet,
-// so nothing is decided on the one while the upstream runs the other. Whatever comes to decide on arguments has to refuse
-// them first.
+// A call is decoded once, and everything that decides on it, repeats it or tells of it is a layer around the next and reads that one Call. Arguments in
+// which a member is given twice are refused: what is decided on the one would not hold for the other. In the params of other methods they pass.
 //
 // A contract is verified when a session first lists or calls, and again after the upstream announces a change. An
 // upstream that changes a tool in the middle of a session and keeps silent about it is not noticed before the next one.

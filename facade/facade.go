@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"anvil/compiler/air"
 	"anvil/compiler/surface"
 	"anvil/learn"
 	"anvil/wire"
@@ -20,6 +21,9 @@ type Options struct {
 	// Expose maps the name of each approved tool to the list item that was approved. A tool is served while its contract is
 	// that item's, and its text is the same too but for blanks and letter case.
 	Expose map[string]surface.Item
+	// Operations are those of the approved tools, by the name of the tool: what the layers decide by. A tool that has none is taken for the worst: see
+	// [air.Operation].
+	Operations map[string]*air.Operation
 	// Instructions are those that the server gave when its tools were approved, as JSON; nil for none. Others are nobody's, and are left out of what the
 	// server says of itself when a session is opened.
 	Instructions []byte
@@ -117,7 +121,7 @@ func New(o Options) (*Facade, error) {
 			return nil, fmt.Errorf("facade of %s: tool %q is exposed as it was approved, and what is given is no tool of that name", o.Name, tool)
 		}
 	}
-	o.Expose, o.Known, o.Blocked = maps.Clone(o.Expose), maps.Clone(o.Known), maps.Clone(o.Blocked)
+	o.Expose, o.Known, o.Blocked, o.Operations = maps.Clone(o.Expose), maps.Clone(o.Known), maps.Clone(o.Blocked), maps.Clone(o.Operations)
 	f := &Facade{options: o, limits: o.Limits.withDefaults(), sessions: map[string]*httpSession{}, now: o.Now, contracts: map[string]string{}}
 	if f.now == nil {
 		f.now = time.Now

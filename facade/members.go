@@ -114,34 +114,56 @@ func lookalike(e wire.Envelope) string {
 	return found
 }
 
-// toolName reads params.name of a tools/call. It reports a problem instead when params is no object, the name is not
-// given exactly once as a string, or its text is not exact, so that another reader could find another name there.
-func toolName(params []byte) (name, problem string) {
+// callParams reads the name and the arguments of a tools/call. It reports a problem instead when params is no object, the name is not given exactly once as
+// a string, its text is not exact, so that another reader could find another name there, or the arguments are not given at most once, as an object or null.
+func callParams(params []byte) (name string, arguments []byte, problem string) {
 	if len(params) == 0 || params[0] != '{' {
-		return "", "params is not an object"
+		return "", nil, "params is not an object"
 	}
-	given := 0
+	named, given := 0, 0
 	eachMember(params, func(raw, value []byte) {
-		switch member := decodedName(raw); {
+		switch member := paramName(raw); {
 		case member == "name":
-			given++
+			named++
 			text, ok := wire.Unquote(value)
 			if name = text; !ok {
 				problem = "params.name is not a string"
 			} else if !utf8.ValidString(text) || strings.ContainsRune(text, utf8.RuneError) {
 				problem = "params.name is not valid Unicode text"
 			}
-		case isLookalike(member, "name"):
-			problem = "params has a member " + shown(member) + ", which some readers take for name"
+		case member == "arguments":
+			if given++; string(value) == "null" {
+				return
+			}
+			if arguments = value; value[0] != '{' {
+				problem = "params.arguments is not an object"
+			}
+		case isLookalike(member, "name", "arguments"):
+			problem = "params has a member " + shown(member) + ", which some readers take for name or arguments"
 		}
 	})
 	switch {
 	case problem != "":
-		return "", problem
-	case given == 0:
-		return "", "params.name is missing"
+		return "", nil, problem
+	case named == 0:
+		return "", nil, "params.name is missing"
+	case named > 1:
+		return "", nil, "params.name is given more than once"
 	case given > 1:
-		return "", "params.name is given more than once"
+		return "", nil, "params.arguments is given more than once"
 	}
-	return name, ""
+	return name, arguments, ""
+}
+
+// paramName is decodedName without a copy for the members that every call has.
+func paramName(raw []byte) string {
+	switch string(raw) {
+	case `"name"`:
+		return "name"
+	case `"arguments"`:
+		return "arguments"
+	case `"_meta"`:
+		return "_meta"
+	}
+	return decodedName(raw)
 }

@@ -37,21 +37,19 @@ type observing struct {
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-func (o observer) Call(ctx context.Context, c Call, reply func(wire.Envelope)) {
+func (o observer) Call(ctx context.Context, c *Call, reply func(wire.Envelope)) {
 	if _, exposed := o.session.facade.options.Expose[c.Tool]; !exposed { // clients can make up any number of names
 		o.next.Call(ctx, c, reply)
 		return
 	}
 	now := &observing{session: o.session, tool: c.Tool, begun: o.session.facade.now(), number: o.session.observed.Add(1), input: -1, buffer: buffers.Get().(*[]byte)}
 	*now.buffer = (*now.buffer)[:0]
-	params := c.Request.Bytes(c.Request.Params)
-	if span, ok := wire.Member(params, "arguments"); ok {
-		now.input = span.End - span.Start
-		if now.input <= maxObserved {
-			*now.buffer = append(*now.buffer, params[span.Start:span.End]...)
+	if c.Arguments != nil {
+		if now.input = len(c.Arguments); now.input <= maxObserved {
+			*now.buffer = append(*now.buffer, c.Arguments...)
 		}
 	}
-	c.Cancelled = func() { now.tell(learn.Cancelled, "", nil) }
+	c.onCancel(func() { now.tell(learn.Cancelled, "", nil) })
 	c.refused = func(code string) { now.tell(learn.Refused, code, nil) }
 	o.next.Call(ctx, c, func(e wire.Envelope) {
 		outcome, code := outcomeOf(e)
@@ -105,8 +103,8 @@ func (o *observing) tell(outcome learn.Outcome, code string, result []byte) {
 	f := o.session.facade
 	end := f.now()
 	seen := learn.Observation{Event: learn.Event{
-		ID: o.session.id + "/" + number16(o.number), Tool: learn.Tool{Server: f.options.Service, Name: o.tool, Contract: f.contracts[o.tool]},
-		Session: uuid(o.session.id), At: end, Duration: end.Sub(o.begun), Outcome: outcome, Code: code, Attempts: 1,
+		ID: o.session.client.Session + "/" + number16(o.number), Tool: learn.Tool{Server: f.options.Service, Name: o.tool, Contract: f.contracts[o.tool]},
+		Session: uuid(o.session.client.Session), At: end, Duration: end.Sub(o.begun), Outcome: outcome, Code: code, Attempts: 1,
 		Input: learn.Payload{Bytes: int64(o.input)}, Output: learn.Unmeasured,
 	}}
 	if outcome == learn.Refused {

@@ -36,8 +36,8 @@ type session struct {
 	done   chan struct{}  // closed when the upstream is gone too
 	work   sync.WaitGroup // goroutines beside the reader
 
-	id       string        // in observations; empty where nobody observes
-	observed atomic.Uint64 // calls so far, where somebody does
+	client   Client
+	observed atomic.Uint64 // calls so far, where somebody observes
 
 	pending pendingCalls
 	version string // the protocol version agreed on; guarded by pending.mu
@@ -70,10 +70,8 @@ func (f *Facade) open(parent context.Context, client front) (*session, error) {
 	}
 	s := &session{facade: f, front: client, up: up, done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancelCause(parent)
-	s.calls = gate{s, sender{s}}
-	if f.options.Observe != nil {
-		s.id, s.calls = newID(), observer{s, s.calls}
-	}
+	s.client.Session = newID()
+	s.calls = s.layers()
 	s.tools.session = s
 	s.notes.log = f.logf
 	s.pending.limit = f.limits.InFlight
@@ -109,13 +107,7 @@ func (s *session) request(e wire.Envelope, to *stream) {
 	reply := func(answer wire.Envelope) { s.answer(to, id, answer) }
 	switch methodOf(e) {
 	case methodCall:
-		tool, problem := toolName(e.Bytes(e.Params))
-		if problem != "" {
-			s.notes.logf("refused a call: %s", problem)
-			reply(s.facade.refuse(refusal{code: codeParams, message: problem, reason: ambiguousMessage, hint: "give params.name once, as a string"}))
-			return
-		}
-		s.calls.Call(s.ctx, Call{Tool: tool, Request: e}, reply)
+		s.call(e, reply)
 	case methodList:
 		s.list(e, reply)
 	case methodDiscover:

@@ -204,13 +204,13 @@ func (sh *shell) expose(o *facade.Options, p *pack.Pack, d air.Document) error {
 	}
 	o.Instructions = s.Instructions.Canonical()
 	operations := newMatcher(now.Operations)
-	o.Expose, o.Known, o.Blocked = map[string]surface.Item{}, map[string]bool{}, map[string]string{}
+	o.Expose, o.Known, o.Blocked, o.Operations = map[string]surface.Item{}, map[string]bool{}, map[string]string{}, map[string]*air.Operation{}
 	for _, it := range s.Tools() {
 		of := operations.of(it)
 		switch {
 		case of == nil:
 		case of.State == air.StateApproved: // so contract and text are those that were approved
-			o.Expose[it.Name] = it
+			o.Expose[it.Name], o.Operations[it.Name] = it, of
 		default:
 			o.Known[it.Name] = true
 			if of.Block != nil {

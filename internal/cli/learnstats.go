@@ -26,7 +26,8 @@ func (sh *shell) learnStatsCommand() *cli.Command {
 	return &cli.Command{
 		Name: "stats", Usage: "a line for each tool: calls, failures, times, costs, and where it is heading", ArgsUsage: "[TOOL...]",
 		Description: learnTools + ` One that is named is told in full: percentiles, codes, models, insights with their interval and date, recommendations with
-their reasons, and how the insights came and went. FAILED is the share of failures and its interval of 95 %. Figures belong to a contract: a tool that changed
+their reasons, and how the insights came and went. FAILED is the share of failures and its interval of 95 %; REFUSED, where there are any, are
+calls that never reached the tool, such as those of a tool that is withheld. Figures belong to a contract: a tool that changed
 begins anew.`,
 		Flags: learnFlags(
 			&cli.StringFlag{Name: "server", Usage: "the tools of `SERVER` alone"},
@@ -151,6 +152,9 @@ func statsTable(rows []summary.Row, o summary.Options, format, next string) ([]b
 		return nil, err
 	}
 	fmt.Fprintf(&b, "\n%s\nTREND: the latest hour against all calls before it; - where there are too few\n", o.Spark.Legend())
+	if slices.ContainsFunc(rows, func(r summary.Row) bool { return r.Refused > 0 }) {
+		b.WriteString("REFUSED: calls that were refused before they reached the tool, beside those that did; `stats TOOL` has the reasons\n")
+	}
 	if !slices.ContainsFunc(rows, func(r summary.Row) bool { return r.Concluded }) {
 		fmt.Fprintf(&b, "nothing was concluded yet: `%s` does\n", next)
 	}

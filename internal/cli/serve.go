@@ -30,7 +30,7 @@ environment, then from the server of that name in the configuration. Only loopba
 			configFlag(),
 			&cli.BoolFlag{Name: "stdio", Usage: "serve one client on stdin and stdout (the default)"},
 			&cli.StringFlag{Name: "http", Usage: "serve streamable HTTP on `ADDRESS`, such as 127.0.0.1:8080"},
-			learnFlag("record every call: sizes, shapes and keyed digests, no payloads"),
+			learnFlag("record every call of an approved tool, refused ones too: sizes, shapes and keyed digests, no payloads"),
 		},
 		Action: sh.serve,
 	}

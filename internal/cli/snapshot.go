@@ -87,7 +87,7 @@ func (sh *shell) snapshot(c *cli.Context) error {
 	sh.tellPassed(findings)
 	next := ""
 	if target.Kind != config.KindName {
-		next = fmt.Sprintf("\nnext: name the server %s in anvil.yaml, so that `anvil mcp check` compares it with this file\n", name)
+		next = fmt.Sprintf("\nnext: name the server %s in anvil.yaml, so that `anvil mcp check%s` compares it with this file\n", name, repeated(c, "dir"))
 	}
 	view := viewOf(store.Path(name), changeOf(base, s), s)
 	return sh.printSnapshot(c, snapshotReport{diag.NewReport("snapshot", findings), view}, format, next)

@@ -225,7 +225,14 @@ func (sh *shell) unknownTool(s *sqlstore.Store, word string, err error) error {
 		}
 		names = append(names, r.Tool.String(), r.Tool.Name)
 	}
-	return usagef("no tool %s was observed%s", diag.Shorten(word, 80), near.Question(near.Names(word, names), ""))
+	word = diag.Shorten(diag.Printable(word), 80)
+	switch close := near.Names(word, names); {
+	case len(close) > 0:
+		return usagef("no tool %s was observed%s", word, near.Question(close, ""))
+	case len(names) == 0:
+		return usagef("no tool %s was observed, nor any other: calls are recorded with `anvil mcp serve PACK --learn DB`, or brought with `anvil learn import FILE`", word)
+	}
+	return usagef("no tool %s was observed; `anvil learn stats` without a name lists those that were", word)
 }
 
 // toolPages tells the tools that were named in full.

@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
+	"anvil/internal/near"
 	"anvil/wire"
 )
 
@@ -147,10 +150,24 @@ func (f *Facade) notExposed(tool string) refusal {
 	} else if f.options.Known[tool] {
 		r.hint = fmt.Sprintf("the tool is part of pack %s and not approved; to allow it %s", f.options.Name, f.approval(tool))
 	} else {
-		r.hint = fmt.Sprintf("pack %s has no such tool; see what it has with `anvil mcp inspect %s`; a tool new in the server has to be adopted, then %s", f.options.Name,
-			diag.ShellPath(f.options.Name), f.approval(tool))
+		r.hint = fmt.Sprintf("pack %s has no such tool%s", f.options.Name, f.meant(tool))
 	}
 	return r
+}
+
+// meant says what to do about a name that the pack does not know: take the one that it may be a slip of, or adopt a tool that is new in the server. Tools that are not
+// approved are not told of: nobody may call them.
+func (f *Facade) meant(tool string) string {
+	var close []string
+	for _, name := range near.Names(tool, slices.Sorted(maps.Keys(f.options.Expose))) {
+		close = append(close, shown(name))
+	}
+	if len(close) > 0 {
+		return near.Question(close, "")
+	}
+	pack := diag.ShellPath(f.options.Name)
+	return fmt.Sprintf("; see what it has with `anvil mcp inspect %s`; a tool new in the server has to be adopted first, with `anvil mcp adopt --out %s %s`", pack, pack,
+		cmp.Or(f.options.Source, "TARGET"))
 }
 
 // mismatch refuses a tool that is another one than was approved, and says how to see what changed and how to accept it.

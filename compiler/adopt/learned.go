@@ -42,8 +42,11 @@ func Learn(d air.Document, learned profile.Document) air.Document {
 	d.Operations, d.Diagnostics = slices.Clone(d.Operations), slices.Clone(d.Diagnostics)
 	for i, o := range d.Operations {
 		p, known := of[profile.Key{Name: o.MCP.ToolName, Contract: o.ContractDigest}]
-		if !known || p.Calls == nil {
+		if !known {
 			continue
+		}
+		if p.Calls == nil {
+			p = unobserved(p)
 		}
 		taught, findings := learnedOf(o, p)
 		d.Operations[i] = taught
@@ -68,7 +71,7 @@ func (l *lesson) claim(predicate air.Predicate, value canon.Raw, method string, 
 }
 
 func learnedOf(o air.Operation, p profile.Profile) (air.Operation, []diag.Finding) {
-	l := &lesson{subject: o.ID, window: p.Calls.First + "/" + p.Calls.Last}
+	l := &lesson{subject: o.ID, window: windowOf(p)}
 	was := o.Effect.Kind
 	if d := p.Disturbs; d != nil {
 		l.mutation(*d)
@@ -77,14 +80,16 @@ func learnedOf(o air.Operation, p profile.Profile) (air.Operation, []diag.Findin
 		l.claim(air.PredicateIdempotency, air.ValueOf(air.IdempotencyNone), methodRepeats, sureRepeats, r.N, r.Low, r.High)
 	}
 	l.measures(p)
+	l.confirmation(p)
+	l.stated(o, p)
 	o.Evidence = slices.Concat(o.Evidence, l.claims)
 	sortClaims(o.Evidence)
 	o = o.Settled()
 	if was != air.Read || o.Effect.Kind != air.Mutation {
 		return o, nil
 	}
-	note := fmt.Sprintf("it is said to read, and in %d of %d pairs of equal reads the second answered otherwise once it had been called", p.Disturbs.Changed, p.Disturbs.N)
-	o.ReviewNotes = append(slices.Clone(o.ReviewNotes), note)
+	note := fmt.Sprintf("is said to read, and in %d of %d pairs of equal reads the second answered otherwise once it had been called", p.Disturbs.Changed, p.Disturbs.N)
+	o.ReviewNotes = append(slices.Clone(o.ReviewNotes), "it "+note)
 	if o.State == air.StateGenerated {
 		o.State = air.StateReviewRequired
 	}

@@ -122,6 +122,9 @@ func (o Operation) withApproval(a Approval) Operation {
 		{Predicate: PredicateRetries, Value: ValueOf(RetrySafe)},
 		{Predicate: PredicateConfirmation, Value: ValueOf(false)},
 	} {
+		if c.Predicate == PredicateConfirmation && o.observedToAsk() {
+			continue // who approves a read says that it reads, and not that its failures are of no account
+		}
 		claim.Predicate, claim.Value = c.Predicate, c.Value
 		o.Evidence = append(o.Evidence, claim)
 	}

@@ -193,6 +193,8 @@ func (o Operation) confirmationReason() string {
 	switch {
 	case !o.confirmable() && (o.states(PredicateConfirmation, true) || o.states(PredicateHuman, true)):
 		return "the configuration asks for it"
+	case !o.confirmable() && o.observedToAsk() && (o.Effect.Kind != Read || o.decides(PredicateKind, ValueOf(Read))):
+		return "what was observed of its calls asks for it"
 	case o.Effect.Kind == Read:
 		return "nobody has verified that this only reads"
 	case o.Effect.Risk == RiskDestructive:
@@ -210,8 +212,19 @@ func (o Operation) confirmationReason() string {
 
 // states reports a claim of a person's that counts: what a configuration file or an approval says of a yes or no.
 func (o Operation) states(predicate Predicate, value bool) bool {
+	return o.decides(predicate, ValueOf(value))
+}
+
+func (o Operation) decides(predicate Predicate, value canon.Raw) bool {
 	return slices.ContainsFunc(o.Evidence, func(c Claim) bool {
-		return c.Predicate == predicate && c.Active() && c.decided() && canon.Equal(c.Value, ValueOf(value))
+		return c.Predicate == predicate && c.Active() && c.decided() && canon.Equal(c.Value, value)
+	})
+}
+
+// observedToAsk reports that what was observed of calls claims that a yes is needed.
+func (o Operation) observedToAsk() bool {
+	return slices.ContainsFunc(o.Evidence, func(c Claim) bool {
+		return c.Predicate == PredicateConfirmation && c.Active() && c.Source == FromObservedTraffic && canon.Equal(c.Value, ValueOf(true))
 	})
 }
 

@@ -67,20 +67,20 @@ func (sh *shell) adopt(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var findings []diag.Finding
-	findings, selection.concerns, err = sh.passGate(c, "adopt", format, seen)
+	let, err := sh.passGate(c, "adopt", format, seen)
 	if err != nil {
 		return err
 	}
+	selection.concerns = let.concerns
 	in.Snapshot = seen.snapshot
 	if in.Decided.Overlays, err = sh.overlaysFor(c, target, seen.snapshot); err != nil {
 		return err
 	}
-	return sh.replacePack(c, out, in, selection, findings, format)
+	return sh.replacePack(c, out, in, selection, let, format)
 }
 
-// replacePack builds the pack and puts it into the folder while nobody else changes that, and tells so. findings are those that let the surface pass.
-func (sh *shell) replacePack(c *cli.Context, out string, in emit.Inputs, selection selection, findings []diag.Finding, format string) error {
+// replacePack builds the pack and puts it into the folder while nobody else changes that, and tells so. let is what the gate said.
+func (sh *shell) replacePack(c *cli.Context, out string, in emit.Inputs, selection selection, let letIn, format string) error {
 	if err := makeParent(out); err != nil {
 		return err
 	}
@@ -89,9 +89,9 @@ func (sh *shell) replacePack(c *cli.Context, out string, in emit.Inputs, selecti
 		if err != nil {
 			return err
 		}
-		sh.tellPassed(findings)
+		sh.tellPassed(let.findings)
 		selection.concerns.tell(sh.err, given.chosen, given.skipped, out)
-		return sh.printAdopted(c, out, built, findings, selection.concerns, format)
+		return sh.printAdopted(c, out, built, let, format)
 	})
 }
 
@@ -254,10 +254,10 @@ type packView struct {
 }
 
 // printAdopted says what was found and what to type next.
-func (sh *shell) printAdopted(c *cli.Context, out string, built emit.Built, findings []diag.Finding, open concerns, format string) error {
+func (sh *shell) printAdopted(c *cli.Context, out string, built emit.Built, let letIn, format string) error {
 	d := built.Document
 	view := packView{out, built.Manifest.Mode, built.Manifest.Digest, len(d.Operations), len(d.Approved().Operations), ""}
-	steps := nextAfterAdopt(out, built, open)
+	steps, findings := nextAfterAdopt(out, built, let.concerns), let.findings
 	if len(steps) > 0 {
 		view.Next = steps[0].Command
 	}
@@ -268,10 +268,10 @@ func (sh *shell) printAdopted(c *cli.Context, out string, built emit.Built, find
 		}
 	}
 	report := diag.NewReport("adopt", findings)
-	lead := adoptedLines(out, built)
+	lead, look := adoptedLines(out, built), "anvil mcp inspect "+diag.ShellPath(out)
 	return sh.show(c, sheet{
-		Report: report, value: adoptReport{report, view}, threshold: diag.FailOnError, inspect: "anvil mcp inspect " + diag.ShellPath(out),
-		text: leading(lead + "\nfindings: " + report.Summary.Line() + "\n"), markdown: leading("```\n" + lead + "```\n\n"), next: steps,
+		Report: report, value: adoptReport{report, view}, threshold: diag.FailOnError, inspect: look,
+		text: leading(lead + "\nfindings: " + findingsLine(report, let.all, look) + "\n"), markdown: leading("```\n" + lead + "```\n\n"), next: steps,
 	}, format)
 }
 

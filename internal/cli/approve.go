@@ -333,8 +333,14 @@ func tellAsked(w io.Writer, d air.Document) {
 			asked++
 		}
 	}
-	if asked+person == 0 {
-		return
+	var parts []string
+	if asked > 0 {
+		parts = append(parts, fmt.Sprintf("for a yes of %d of them", asked))
 	}
-	fmt.Fprintf(w, "before a call the command line asks for a yes of %d of them, and a person at a terminal of %d more; the facade (anvil mcp serve) asks nobody yet\n", asked, person)
+	if person > 0 {
+		parts = append(parts, fmt.Sprintf("a person at a terminal of %d%s", person, map[bool]string{true: " more", false: " of them"}[asked > 0]))
+	}
+	if parts != nil {
+		fmt.Fprintf(w, "before a call the command line asks %s; the facade (anvil mcp serve) asks nobody yet\n", strings.Join(parts, ", and "))
+	}
 }

@@ -127,6 +127,7 @@ func (sh *shell) check(c *cli.Context) error {
 	if !c.Bool("update") {
 		view.why = whyFailed(report, k.threshold)
 		view.remedy = k.differences.remedy(report.Failing(k.threshold))
+		view.next = nextForDrift(c, outcomes)
 	}
 	if err := sh.printCheck(c, view, k.format); err != nil {
 		return err
@@ -137,6 +138,25 @@ func (sh *shell) check(c *cli.Context) error {
 		sh.tellStillFailing(report, k.threshold)
 	}
 	return checkExit(report, k.threshold, c.Bool("update"))
+}
+
+// nextForDrift takes over what servers show now that drifted.
+func nextForDrift(c *cli.Context, outcomes []outcome) []step {
+	names := ""
+	for _, o := range outcomes {
+		if o.status.State == stateDrift {
+			names += " " + diag.ShellArg(o.status.Server, "NAME")
+		}
+	}
+	if names == "" {
+		return nil
+	}
+	return []step{{"once you have looked: accept what is there now, and commit it", "anvil mcp check --update" + checkedSo(c) + names}}
+}
+
+// checkedSo are the flags by which another command finds the same servers and snapshots.
+func checkedSo(c *cli.Context) string {
+	return repeated(c, "as") + repeated(c, "config") + repeated(c, "dir")
 }
 
 // tellHow tells on stderr how to let pass what the gate refused.
@@ -213,8 +233,13 @@ func (sh *shell) checkOne(c *cli.Context, s config.Server, d differences) outcom
 	if c.Bool("update") {
 		out = sh.accept(s.Name, store, seen, old, verdict, o, d)
 	} else {
-		out = compared(s.Name, store, seen, old, d)
-		out.findings = append(out.findings, watched(s.Name, verdict, o.Accepted)...)
+		look := "anvil mcp inspect" + repeated(c, "as") + repeated(c, "config") + " " + diag.ShellArg(s.Name, "NAME")
+		if old == nil {
+			out = uncompared(s.Name, store, d, look, "anvil mcp check --update"+checkedSo(c)+" "+s.Name)
+		} else {
+			out = compared(s.Name, seen, old, d)
+		}
+		out.findings = append(out.findings, watched(s.Name, verdict, o.Accepted, look)...)
 	}
 	if out.status.State != stateFailed {
 		out.seen, out.covered = &seen, verdict.Covered
@@ -222,15 +247,17 @@ func (sh *shell) checkOne(c *cli.Context, s config.Server, d differences) outcom
 	return out
 }
 
+// uncompared says that there is no snapshot yet, and by which commands there is one.
+func uncompared(name string, store surface.Store, d differences, look, accept string) (out outcome) {
+	f := snapshotMissing.Finding("server", fmt.Sprintf("server %q has no snapshot in %s", name, store.Dir))
+	f.Server, f.Hint = name, "review it with `"+look+"`, then accept it with `"+accept+"`"
+	out.status = diag.Status{Server: name, State: stateNew}
+	out.findings, out.passed = d.pass([]diag.Finding{f.Sealed()}, "")
+	return out
+}
+
 // compared is how the surface differs from its snapshot.
-func compared(name string, store surface.Store, seen observed, old *surface.McpSurfaceSnapshot, d differences) (out outcome) {
-	if old == nil {
-		f := snapshotMissing.Finding("server", fmt.Sprintf("server %q has no snapshot in %s", name, store.Dir))
-		f.Server, f.Hint = name, "review it with `anvil mcp inspect "+name+"`, then accept it with `anvil mcp check --update "+name+"`"
-		out.status = diag.Status{Server: name, State: stateNew}
-		out.findings, out.passed = d.pass([]diag.Finding{f.Sealed()}, "")
-		return out
-	}
+func compared(name string, seen observed, old *surface.McpSurfaceSnapshot, d differences) (out outcome) {
 	found := diff.Judge(diff.Compare(old, seen.snapshot.WithHistory(old), d.Options))
 	step := string(diff.SuggestedBump(found))
 	out.findings, out.passed = d.pass(serverFindings(name, append(found, leaks(seen.snapshot, seen.secrets)...)), "")

@@ -18,8 +18,8 @@ changed in the configuration, or the server drifted. Whether a server is what wa
 warning; it concerns security, and fails the check, when one of the errors does.`}
 
 // watched are the findings of the gate that a check reports without --update: what somebody lets pass, the errors of which the acceptance ran out,
-// and in one finding the errors that nobody accepts.
-func watched(server string, v gate.Verdict, accepted []gate.Acceptance) []diag.Finding {
+// and in one finding the errors that nobody accepts, which the command look prints.
+func watched(server string, v gate.Verdict, accepted []gate.Acceptance, look string) []diag.Finding {
 	var kept []diag.Finding
 	var rules []string
 	errors, security := 0, false
@@ -40,7 +40,7 @@ func watched(server string, v gate.Verdict, accepted []gate.Acceptance) []diag.F
 	rules = slices.Compact(rules)
 	f := surfaceRefused.Finding("server", fmt.Sprintf("the gate refuses the surface of %s today: %s (%s)", diag.Printable(server), counted(errors, "error"), strings.Join(rules, ", ")))
 	f.Server, f.Security = server, security
-	f.Hint = "read them with `anvil mcp inspect " + diag.ShellArg(server, "NAME") + "`; have them fixed, or accept them under gate.accept"
+	f.Hint = "read them with `" + look + "`; have them fixed, or accept them under gate.accept"
 	return append(kept, f.Sealed(rules...))
 }
 

@@ -14,7 +14,7 @@ import (
 
 // learnFlag names the store of what was learned, for commands that use it beside their work.
 func learnFlag(use string) cli.Flag {
-	return &cli.StringFlag{Name: "learn", Usage: use + ", in the store `DB`: a file, or postgres://..."}
+	return &cli.StringFlag{Name: "learn", Usage: use + ", in the store `DB`: a file, or postgres://... (named here alone; learn.store of the configuration is where \"anvil learn\" looks)"}
 }
 
 // learned is what the store of --learn has of a server's tools. Without the flag, the profiles stay that the pack in the folder holds.

@@ -26,7 +26,8 @@ func (sh *shell) learnStatsCommand() *cli.Command {
 	return &cli.Command{
 		Name: "stats", Usage: "a line for each tool: calls, failures, times, costs, and where it is heading", ArgsUsage: "[TOOL...]",
 		Description: learnTools + ` One that is named is told in full: percentiles, codes, models, insights with their interval and date, recommendations with
-their reasons, and how the insights came and went. FAILED is the share of failures and its interval of 95 %. Figures belong to a contract: a tool that changed
+their reasons, and how the insights came and went. FAILED is the share of failures and its interval of 95 %; REFUSED, where there are any, are
+calls that never reached the tool, such as those of a tool that is withheld. Figures belong to a contract: a tool that changed
 begins anew.`,
 		Flags: learnFlags(
 			&cli.StringFlag{Name: "server", Usage: "the tools of `SERVER` alone"},
@@ -151,6 +152,9 @@ func statsTable(rows []summary.Row, o summary.Options, format, next string) ([]b
 		return nil, err
 	}
 	fmt.Fprintf(&b, "\n%s\nTREND: the latest hour against all calls before it; - where there are too few\n", o.Spark.Legend())
+	if slices.ContainsFunc(rows, func(r summary.Row) bool { return r.Refused > 0 }) {
+		b.WriteString("REFUSED: calls that were refused before they reached the tool, beside those that did; `stats TOOL` has the reasons\n")
+	}
 	if !slices.ContainsFunc(rows, func(r summary.Row) bool { return r.Concluded }) {
 		fmt.Fprintf(&b, "nothing was concluded yet: `%s` does\n", next)
 	}
@@ -221,7 +225,14 @@ func (sh *shell) unknownTool(s *sqlstore.Store, word string, err error) error {
 		}
 		names = append(names, r.Tool.String(), r.Tool.Name)
 	}
-	return usagef("no tool %s was observed%s", diag.Shorten(word, 80), near.Question(near.Names(word, names), ""))
+	word = diag.Shorten(diag.Printable(word), 80)
+	switch close := near.Names(word, names); {
+	case len(close) > 0:
+		return usagef("no tool %s was observed%s", word, near.Question(close, ""))
+	case len(names) == 0:
+		return usagef("no tool %s was observed, nor any other: calls are recorded with `anvil mcp serve PACK --learn DB`, or brought with `anvil learn import FILE`", word)
+	}
+	return usagef("no tool %s was observed; `anvil learn stats` without a name lists those that were", word)
 }
 
 // toolPages tells the tools that were named in full.

@@ -185,7 +185,7 @@ func (r packRun) printRequest(l packcli.Line, params []byte) error {
 	fmt.Fprintf(r.out, "%s\n", diag.PrintableJSON(requestOf(params)))
 	switch {
 	case person:
-		fmt.Fprintf(r.err, "it waits for a person's yes at a terminal (%s); --confirm is none\n", diag.Printable(l.Command.Confirmation.Reason))
+		fmt.Fprintf(r.err, "it waits for a person's yes at a terminal (%s); --confirm is no yes\n", diag.Printable(l.Command.Confirmation.Reason))
 	case asks && l.Confirm:
 		fmt.Fprintf(r.err, "it asks for confirmation (%s), and --confirm says yes\n", diag.Printable(l.Command.Confirmation.Reason))
 	case asks:

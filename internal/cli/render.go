@@ -90,10 +90,10 @@ func (s sheet) writeText(w io.Writer, shown diag.Report, hidden int) error {
 	if s.why != "" {
 		fmt.Fprintf(w, "\n%s\n", s.why)
 	}
+	writeNext(w, s.next) // the entries come last, so that all behind their first line can be copied
 	if text := s.remedy.text(s.most()); text != "" {
 		fmt.Fprintf(w, "\n%s", text)
 	}
-	writeNext(w, s.next)
 	return nil
 }
 
@@ -114,16 +114,16 @@ func (s sheet) writeMarkdown(w *bytes.Buffer, shown diag.Report, hidden int) err
 		fmt.Fprintf(w, "\n%s\n", diag.MarkdownText(line))
 	}
 	w.WriteString(behind)
-	writeNextMarkdown(w, s.next)
 	return nil
 }
 
-// behind is what stands behind the findings as Markdown: why they fail, and the entries that would let them pass.
+// behind is what stands behind the findings as Markdown: why they fail, what to do next, and the entries that would let them pass.
 func (s sheet) behind() string {
 	var b bytes.Buffer
 	if s.why != "" {
 		fmt.Fprintf(&b, "\n%s\n", diag.MarkdownText(s.why))
 	}
+	writeNextMarkdown(&b, s.next)
 	s.remedy.writeMarkdown(&b, s.most())
 	return b.String()
 }

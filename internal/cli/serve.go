@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net"
+	"path/filepath"
+	"slices"
 	"sync"
 
 	cli "github.com/urfave/cli/v2"
@@ -30,15 +33,15 @@ environment, then from the server of that name in the configuration. Only loopba
 			configFlag(),
 			&cli.BoolFlag{Name: "stdio", Usage: "serve one client on stdin and stdout (the default)"},
 			&cli.StringFlag{Name: "http", Usage: "serve streamable HTTP on `ADDRESS`, such as 127.0.0.1:8080"},
-			learnFlag("record every call: sizes, shapes and keyed digests, no payloads"),
+			learnFlag("record every call of an approved tool, refused ones too: sizes, shapes and keyed digests, no payloads"),
 		},
 		Action: sh.serve,
 	}
 }
 
 func (sh *shell) serve(c *cli.Context) error {
-	if err := refuseOneID(c.Args().Slice()); err != nil {
-		return err
+	if n := c.NArg(); n > 1 {
+		return usagef("serve takes one pack for now, and the line gives %d: start one for each, each as a server of its own in your agent host", n)
 	}
 	if err := sh.noArguments(c, 1); err != nil {
 		return err
@@ -83,28 +86,6 @@ func (sh *shell) serve(c *cli.Context) error {
 	return sessionEnd(err)
 }
 
-// refuseOneID refuses packs of which two have one id.
-func refuseOneID(dirs []string) error {
-	if len(dirs) < 2 {
-		return nil
-	}
-	var packs []*pack.Pack
-	for _, dir := range dirs {
-		if !pack.IsPack(dir) {
-			return nil // one too many, whatever it is
-		}
-		p, err := pack.Open(dir)
-		if err != nil {
-			return err
-		}
-		packs = append(packs, p)
-	}
-	if same := pack.SameIDs(packs); len(same) > 0 {
-		return usagef("%s: callers could not tell their operations apart; %s", same[0].Message, same[0].Hint)
-	}
-	return nil
-}
-
 // checkListen refuses an address that others could reach: the facade knows no authentication.
 func checkListen(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
@@ -142,6 +123,7 @@ type facadeWatch struct {
 	log     func(string)
 	refused func(facade.Refusal)
 	observe func(learn.Observation)
+	source  string // the server, in words that name it from any folder; "" for those of the target
 }
 
 // openFacade makes the facade of a pack, whose document is trusted, before the server that the pack names.
@@ -154,7 +136,28 @@ func (sh *shell) openFacade(c *cli.Context, p *pack.Pack, document air.Document,
 	if err != nil {
 		return nil, err
 	}
+	if watch.source, err = sh.sourceWords(c, settings.Upstream, server); err != nil {
+		return nil, err
+	}
 	return sh.openFacadeTo(targetOf(server), p, document, watch)
+}
+
+// sourceWords name the server of a pack on a line that may be typed in another folder: by its name and the configuration that has it, or by what starts or reaches it,
+// with the variables as the pack has them.
+func (sh *shell) sourceWords(c *cli.Context, u pack.Upstream, server config.Server) (string, error) {
+	file, err := sh.loadConfig(c)
+	if err != nil {
+		return "", err
+	}
+	if file != nil && u.Server != "" && slices.Contains(file.Names(), u.Server) {
+		path, err := filepath.Abs(file.Path)
+		if err != nil {
+			return "", err
+		}
+		return "--config " + diag.ShellPath(path) + " " + diag.ShellWord(u.Server), nil
+	}
+	server.Name = ""
+	return shellTarget(targetOf(server)), nil
 }
 
 // targetOf is a server as a command would be given it.
@@ -179,7 +182,7 @@ func (sh *shell) openFacadeTo(target config.Target, p *pack.Pack, document air.D
 	if log == nil {
 		log = func(string) {}
 	}
-	o := facade.Options{Name: p.Dir, Source: shellTarget(target), Dial: dial, Log: log, Refused: watch.refused, Service: document.Service.ID, Observe: watch.observe, Now: sh.now}
+	o := facade.Options{Name: p.Dir, Source: cmp.Or(watch.source, shellTarget(target)), Dial: dial, Log: log, Refused: watch.refused, Service: document.Service.ID, Observe: watch.observe, Now: sh.now}
 	if err := sh.expose(&o, p, document); err != nil {
 		return nil, err
 	}

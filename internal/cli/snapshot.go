@@ -76,7 +76,7 @@ func (sh *shell) snapshot(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	findings, _, err := sh.passGate(c, "snapshot", format, seen)
+	let, err := sh.passGate(c, "snapshot", format, seen)
 	if err != nil {
 		return err
 	}
@@ -84,13 +84,13 @@ func (sh *shell) snapshot(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	sh.tellPassed(findings)
+	sh.tellPassed(let.findings)
 	next := ""
 	if target.Kind != config.KindName {
-		next = fmt.Sprintf("\nnext: name the server %s in anvil.yaml, so that `anvil mcp check` compares it with this file\n", name)
+		next = fmt.Sprintf("\nnext: name the server %s in anvil.yaml, so that `anvil mcp check%s` compares it with this file\n", name, repeated(c, "dir"))
 	}
 	view := viewOf(store.Path(name), changeOf(base, s), s)
-	return sh.printSnapshot(c, snapshotReport{diag.NewReport("snapshot", findings), view}, format, next)
+	return sh.printSnapshot(c, snapshotReport{diag.NewReport("snapshot", let.findings), view}, let.all, format, next)
 }
 
 // viewOf is what is told of a snapshot file.
@@ -115,13 +115,14 @@ func snapshotName(c *cli.Context, target config.Target) (string, error) {
 }
 
 // printSnapshot tells what was written, and what to do next.
-func (sh *shell) printSnapshot(c *cli.Context, r snapshotReport, format, next string) error {
+func (sh *shell) printSnapshot(c *cli.Context, r snapshotReport, all []diag.Finding, format, next string) error {
 	text := fmt.Sprintf("%s: %s\n  %s\n  %s\n", r.Snapshot.File, r.Snapshot.Change, listCounts(r.Snapshot.Counts), r.Snapshot.Digest)
 	if format == "text" {
 		var b strings.Builder
 		if _, lines := inShort(r.Report); len(lines) > 0 {
-			fmt.Fprintf(&b, "\nfindings: %s\n", r.Summary.Line())
-			writeWarnings(&b, lines, "anvil mcp inspect "+diag.ShellPath(r.Snapshot.File))
+			look := "anvil mcp inspect " + diag.ShellPath(r.Snapshot.File)
+			fmt.Fprintf(&b, "\nfindings: %s\n", findingsLine(r.Report, all, look))
+			writeWarnings(&b, lines, look)
 		}
 		return sh.writeResult("", sh.secret.hide([]byte(text+b.String()+next)))
 	}
@@ -130,21 +131,50 @@ func (sh *shell) printSnapshot(c *cli.Context, r snapshotReport, format, next st
 
 // passGate refuses a surface with errors; the report says what to fix. It returns what matters of the findings when they refuse
 // nothing, and what concerns the security of single tools.
-func (sh *shell) passGate(c *cli.Context, command, format string, seen observed) ([]diag.Finding, concerns, error) {
+func (sh *shell) passGate(c *cli.Context, command, format string, seen observed) (letIn, error) {
 	verdict, err := sh.verdict(c, seen, doubts(seen)...)
 	if err != nil {
-		return nil, nil, err
+		return letIn{}, err
 	}
 	findings := matters(verdict.Findings)
 	refused := sh.refusal(c, command, findings)
 	if refused == nil {
-		return findings, concernsOf(verdict), nil
+		shown, _ := aside(diag.NewReport(command, verdict.Findings))
+		return letIn{findings, concernsOf(verdict), shown.Findings}, nil
 	}
 	report := diag.NewReport(command, findings)
 	if err := sh.show(c, sheet{Report: report, threshold: diag.FailOnError, inspect: "anvil mcp inspect TARGET"}, format); err != nil {
-		return nil, nil, err
+		return letIn{}, err
 	}
-	return nil, nil, refused
+	return letIn{}, refused
+}
+
+// letIn is what is to be told of a surface that the gate lets pass.
+type letIn struct {
+	findings []diag.Finding // that matter, see [matters]
+	concerns concerns
+	all      []diag.Finding // that an inspection shows, those included
+}
+
+// findingsLine sums up a report that leaves some of all findings out, which the command look prints.
+func findingsLine(r diag.Report, all []diag.Finding, look string) string {
+	told := map[string]bool{}
+	for _, f := range r.Findings {
+		told[f.Fingerprint] = true
+	}
+	others := 0
+	for _, f := range all {
+		if !told[f.Fingerprint] {
+			others++
+		}
+	}
+	switch {
+	case others == 0:
+		return r.Summary.Line()
+	case len(r.Findings) == 0:
+		return fmt.Sprintf("no findings concerning security; %s: `%s`", counted(others, "other"), look)
+	}
+	return fmt.Sprintf("%s; %s: `%s`", r.Summary.Line(), counted(others, "other"), look)
 }
 
 // refusal is how a command ends that writes nothing because of these findings, nil when none of them refuses.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,6 +85,15 @@ type Options struct {
 	Spark     Measure // "": failures
 	Contracts bool    // with the contract of each row
 	Colour    bool    // with the colours of a terminal
+
+	refused bool // with what was refused of each row
+}
+
+// forRows are the options of a table of rows: with what was refused, where anything was. Such calls are none of the tool's, and a tool that is withheld would look as
+// it did before.
+func (o Options) forRows(rows []Row) Options {
+	o.refused = slices.ContainsFunc(rows, func(r Row) bool { return r.Refused > 0 })
+	return o
 }
 
 // maxName is how many characters of a name a table shows.
@@ -91,6 +101,9 @@ const maxName = 60
 
 func (o Options) header() []string {
 	cells := []string{"TOOL", "CALLS", "FAILED", "P50", "P95", "COST", cmp.Or(o.Spark, Failures).heading(), "TREND", "LOOK AT"}
+	if o.refused {
+		cells = slices.Insert(cells, 3, "REFUSED")
+	}
 	if o.Contracts {
 		cells = append(cells[:1:1], append([]string{"CONTRACT"}, cells[1:]...)...)
 	}
@@ -109,6 +122,9 @@ func (o Options) cells(r Row) []string {
 	}
 	cells := []string{r.Tool.String(), strconv.FormatInt(r.Invocations, 10), r.failed(), p50, p95, dash(strings.Join(cost, " + ")),
 		dash(r.Spark(cmp.Or(o.Spark, Failures))), dash(string(r.Trend)), dash(strings.Join(r.Flagged, ", "))}
+	if o.refused {
+		cells = slices.Insert(cells, 3, strconv.FormatInt(r.Refused, 10))
+	}
 	if o.Contracts {
 		cells = append(cells[:1:1], append([]string{ShortContract(r.Tool)}, cells[1:]...)...)
 	}
@@ -126,6 +142,7 @@ func (r Row) failed() string {
 // Write writes rows as a table for a terminal.
 func Write(w io.Writer, rows []Row, o Options) error {
 	var text bytes.Buffer
+	o = o.forRows(rows)
 	t := diag.NewTable(&text)
 	t.Row(o.header()...)
 	for _, r := range rows {
@@ -181,6 +198,7 @@ func paint(colour, text string) string {
 
 // Markdown writes rows as a table of a page.
 func Markdown(w io.Writer, rows []Row, o Options) error {
+	o = o.forRows(rows)
 	header := o.header()
 	if _, err := fmt.Fprintf(w, "| %s |\n|%s\n", strings.Join(header, " | "), strings.Repeat("---|", len(header))); err != nil {
 		return err

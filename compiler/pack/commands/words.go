@@ -10,7 +10,7 @@ import (
 func (c Command) EffectWords() string {
 	words := "may change something"
 	switch {
-	case c.Effect.Kind == air.Read && c.Confirmation.Required:
+	case c.Effect.Kind == air.Read && c.Confirmation.Required && c.Idempotency.Mode != air.IdempotencyNatural:
 		words = "is said to read only, which nobody has verified"
 	case c.Effect.Kind == air.Read:
 		words = "reads and changes nothing"

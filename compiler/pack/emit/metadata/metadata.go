@@ -24,6 +24,8 @@ func Build(d air.Document, learned profile.Document) (view.Document, error) {
 		t := tool(d.Service, o)
 		if p, known := of[profile.Key{Name: o.MCP.ToolName, Contract: o.ContractDigest}]; known {
 			view.Observe(&t, p)
+			// What was learned of risk and approval reached the document as claims; what the document makes of them is what every artifact says.
+			t.Annotation.Risk, t.Annotation.RequireApproval = riskLevel(o.Effect.Risk), o.Confirmation.Required
 		}
 		doc.Tools = append(doc.Tools, t)
 	}

@@ -49,6 +49,9 @@ func Build(d air.Document) (map[string][]byte, error) {
 	files[base+"SKILL.md"] = w.router()
 	files[base+"reference/errors.md"] = w.errors()
 	files[base+"reference/safety.md"] = w.safety()
+	if page := w.instructionsFile(); page != nil {
+		files[base+instructionsPage] = page
+	}
 	return files, nil
 }
 
@@ -79,7 +82,7 @@ type writer struct {
 // page is where the page of a capability is, from SKILL.md. No slug holds a hyphen, so that none is taken for a page of ours.
 func (w writer) page(c air.CapabilityContract) string {
 	slug := slugOf(c)
-	if slug == "errors" || slug == "safety" {
+	if slug == "errors" || slug == "safety" || slug == "instructions" {
 		slug += "-operations"
 	}
 	return "reference/" + slug + ".md"
@@ -100,6 +103,7 @@ func (w writer) router() []byte {
 	for _, c := range w.contracts {
 		fmt.Fprintf(&b, "| [%s](%s) | %d | %s | %s |\n", escaped(c.DisplayName), w.page(c), len(c.OperationIDs), c.Safety.HighestRisk, escaped(w.does(c)))
 	}
+	b.WriteString(w.serverSays())
 	b.WriteString(strings.NewReplacer("SERVICE", w.document.Service.ID, "FOLDER", folder).Replace(howToAct))
 	return []byte(b.String())
 }

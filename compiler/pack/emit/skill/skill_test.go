@@ -202,7 +202,7 @@ var attacks = []string{
 // hostile is the skill of a server that says text wherever a server can say something.
 func hostile(t testing.TB, text string) map[string][]byte {
 	q, m := string(canon.Quote(text)), string(canon.Quote(regexp.QuoteMeta(text))) // a pattern that is none makes another page
-	return hostileTool(t, `{"name":"get_item","title":`+q+`,"description":`+q+`,"annotations":{"readOnlyHint":true,"title":`+q+`},
+	return hostileServer(t, `{"serverInfo":{"name":"shop"},"instructions":`+string(canon.Quote("Of all tools: "+text))+`}`, `{"name":"get_item","title":`+q+`,"description":`+q+`,"annotations":{"readOnlyHint":true,"title":`+q+`},
 		"inputSchema":{"type":"object","required":["a"],"properties":{"a":{"type":"string","description":`+q+`,"enum":["v",`+q+`],"default":`+q+`},
 		"b":{"type":"string","format":`+q+`,"pattern":`+m+`,"maxLength":7},"d":{"type":"object","properties":{`+q+`:{"type":"array","items":{"type":"object",
 		"required":["e"],"properties":{"e":{"description":`+q+`,"enum":[`+q+`]}}}}},"additionalProperties":{"type":"string","pattern":`+m+`}},"c":{"type":"array","items":{"type":"string"},"default":[`+q+`]}}},
@@ -211,8 +211,13 @@ func hostile(t testing.TB, text string) map[string][]byte {
 
 func hostileTool(t testing.TB, tool string) map[string][]byte {
 	t.Helper()
-	c := surface.Capture{Initialize: []byte(`{"serverInfo":{"name":"shop"}}`), Lists: map[surface.Kind][][]byte{surface.Tool: {[]byte(tool)}}}
-	s, err := surface.New(c)
+	return hostileServer(t, `{"serverInfo":{"name":"shop"}}`, tool)
+}
+
+// hostileServer is the skill of a server that answers initialize so and has one tool.
+func hostileServer(t testing.TB, initialize, tool string) map[string][]byte {
+	t.Helper()
+	s, err := surface.New(surface.Capture{Initialize: []byte(initialize), Lists: map[surface.Kind][][]byte{surface.Tool: {[]byte(tool)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +251,7 @@ func FuzzVendorText(f *testing.F) {
 
 func TestLongTextIsCut(t *testing.T) {
 	for path, data := range hostile(t, strings.Repeat("long text ", 100_000)) {
-		if len(data) > 20_000 {
+		if limit := map[bool]int{false: 20_000, true: maxInstructions + 1000}[strings.HasSuffix(path, "/"+instructionsPage)]; len(data) > limit {
 			t.Errorf("%s has %d bytes", path, len(data))
 		}
 	}

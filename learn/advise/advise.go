@@ -31,10 +31,10 @@ type Options struct {
 	Retry  RetryRules
 	Gate   Gate
 
-	Safety func(learn.Tool) Safety  // of an operation; nil: nothing is known of any, and nothing is tried again
-	Intent func(learn.Tool) string  // the decoding profile that callers want; nil: balanced
-	Knobs  Capabilities             // of the backend that decodes; zero: those of OpenAI
-	Budget func(learn.Tool) *Budget // of a tool's calls; what is left of it bounds the router; nil: none
+	Safety func(learn.Tool) Safety // of an operation; nil: nothing is known of any, and nothing is tried again
+	Intent func(learn.Tool) string // the decoding profile that callers want; nil: balanced
+	Knobs  Capabilities            // of the backend that decodes; zero: those of OpenAI
+	Window Window                  // of the budgets that people state of tools; what is left of one bounds the router: [Always]
 }
 
 // All draws all recommendations of a tool, in the order of their types: what evaluate.Options.Advise takes.
@@ -49,11 +49,10 @@ func (o Options) All(now time.Time) func(learn.Record) []learn.Recommendation {
 		}
 		var budget []learn.Recommendation
 		router := o.Router
-		if o.Budget != nil {
-			if b := o.Budget(r.Tool); b != nil {
-				budget = b.Tool(r, now)
-				router = b.bound(router, b.Spent(r, now))
-			}
+		if limit := r.Annotation.Budget; limit != nil {
+			b := Budget{*limit, cmp.Or(o.Window, Always)}
+			budget = b.Tool(r, now)
+			router = b.bound(router, b.Spent(r, now))
 		}
 		all := slices.Concat(router.Advice(r), o.Retry.Advice(r, safety), o.Gate.Advice(r), Decoding(r, intent, knobs), Sampling(r), budget)
 		slices.SortStableFunc(all, func(a, b learn.Recommendation) int {

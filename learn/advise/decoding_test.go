@@ -41,6 +41,7 @@ func TestDecodingByFailures(t *testing.T) {
 	}
 }
 
+// Assertion 26: presets.
 func TestPresetsLeaveOutWhatBackendsDoNotTake(t *testing.T) {
 	for _, c := range []struct {
 		backend   Capabilities

@@ -1,6 +1,7 @@
 package invoke
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -50,7 +51,7 @@ func TraceOf(ctx context.Context) (workflow.Trace, bool) {
 // enter makes a place below that of ctx.
 func (c *Client) enter(ctx context.Context, session, named string) (above, here place, err error) {
 	above = placeOf(ctx)
-	here = place{depth: above.depth + 1, session: orElse(session, above.session), workflow: orElse(named, above.workflow)}
+	here = place{depth: above.depth + 1, session: cmp.Or(session, above.session), workflow: cmp.Or(named, above.workflow)}
 	c.drawing.Lock()
 	defer c.drawing.Unlock()
 	if above.trace.ID != "" {
@@ -62,13 +63,6 @@ func (c *Client) enter(ctx context.Context, session, named string) (above, here 
 		here.id, err = uuid(c.options.Random)
 	}
 	return above, here, err
-}
-
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }
 
 // uuid is a random UUID (RFC 9562, version 4).

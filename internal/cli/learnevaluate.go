@@ -17,11 +17,11 @@ func (sh *shell) learnEvaluateCommand() *cli.Command {
 	return &cli.Command{
 		Name: "evaluate", Usage: "draw conclusions from what was observed, and withdraw those that no longer hold",
 		Description: `Judges every tool and every workflow, draws recommendations, and prints each insight that is new, changed or withdrawn. Equal evidence changes nothing.
-Nothing is known here of what an operation does, so that none is advised to be tried again.`,
-		Flags: learnFlags(
+Of what no --pack says what it does, nothing is advised to be tried again.`,
+		Flags: learnFlags(append(adviceFlags(),
 			&cli.BoolFlag{Name: "dry-run", Usage: "write nothing: print what would change"},
 			formatFlag("text", "json", "yaml"),
-		),
+		)...),
 		Action: sh.learnEvaluate,
 	}
 }
@@ -55,13 +55,17 @@ func (sh *shell) learnEvaluate(c *cli.Context) (err error) {
 	if err = cmp.Or(err, sh.noArguments(c, 0)); err != nil {
 		return err
 	}
+	advice, err := sh.advice(c)
+	if err != nil {
+		return err
+	}
 	s, err := sh.readStore(c)
 	if err != nil {
 		return err
 	}
 	defer closing(s, &err)
 	defer sh.keepsWaiting("judging what was observed\n")()
-	result, err := conclude.All(sh.ctx, s, sh.now(), conclude.Options{DryRun: c.Bool("dry-run")})
+	result, err := conclude.All(sh.ctx, s, sh.now(), conclude.Options{Advice: advice, DryRun: c.Bool("dry-run")})
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ type Options struct {
 	Evaluate evaluate.Options // with no Advise, that of Advice
 	Advice   advise.Options
 	DryRun   bool // nothing is written
+	Anew     bool // [Sum] judges a single store anew as well
 	Linked   int  // the latest calls of sessions that workflows are made of, at most; 200,000
 }
 

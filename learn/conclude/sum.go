@@ -14,9 +14,9 @@ import (
 )
 
 // Sum is several stores as one that can be read: tools are summed (learn.Merged) and judged anew, since what one store concluded does not hold for all. A call that
-// two of them hold counts twice. Of one store it is what the store says, conclusions and all.
+// two of them hold counts twice. Of one store it is what the store says, conclusions and all, unless o says to judge it anew.
 func Sum(now time.Time, o Options, stores ...learn.Store) profile.Store {
-	if len(stores) == 1 {
+	if len(stores) == 1 && !o.Anew {
 		return stores[0]
 	}
 	if o.Evaluate.Advise == nil {

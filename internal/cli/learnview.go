@@ -218,7 +218,7 @@ func (r learnCompared) text() []byte {
 	var b bytes.Buffer
 	var rows [][]string
 	for _, d := range r.Differences {
-		rows = append(rows, []string{map[bool]string{true: "worse", false: "other"}[d.Worse], learn.Tool{Server: d.Server, Name: d.Tool}.String(), string(d.Measure), d.Message})
+		rows = append(rows, []string{betterOrWorse(d), learn.Tool{Server: d.Server, Name: d.Tool}.String(), string(d.Measure), d.Message})
 	}
 	writeTable(&b, false, []string{"HOW", "TOOL", "MEASURE", "WHAT"}, rows)
 	if len(rows) == 0 {
@@ -227,4 +227,9 @@ func (r learnCompared) text() []byte {
 	}
 	fmt.Fprintf(&b, "\n%s, %d for the worse\n", counted(len(rows), "difference"), r.Worse)
 	return b.Bytes()
+}
+
+// betterOrWorse is how a tool behaves otherwise.
+func betterOrWorse(d view.Difference) string {
+	return map[bool]string{true: "worse", false: "other"}[d.Worse]
 }

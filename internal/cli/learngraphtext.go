@@ -98,7 +98,7 @@ func (r learnSessions) text() []byte {
 	return b.Bytes()
 }
 
-func sessionRows(sessions []sessionView) (rows [][]string) {
+func sessionRows(sessions []sessionRow) (rows [][]string) {
 	for _, s := range sessions {
 		rows = append(rows, []string{s.Session, orDash(s.Workflow), fmt.Sprint(s.Calls), fmt.Sprint(s.Failed), s.Last})
 	}

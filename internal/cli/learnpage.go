@@ -59,7 +59,7 @@ func (p page) table(heading string, header []string, rows [][]string) {
 const maxPageCell = 300
 
 // writeToolPage tells one tool in full.
-func writeToolPage(b *bytes.Buffer, v statsView, row summary.Row, spark summary.Measure, markdown bool) {
+func writeToolPage(b *bytes.Buffer, v statsRow, row summary.Row, spark summary.Measure, markdown bool) {
 	p := page{b, markdown}
 	p.heading(2, diag.Shorten(row.Tool.String(), maxPageCell))
 	p.facts(v, row, spark)
@@ -92,7 +92,7 @@ func writeToolPage(b *bytes.Buffer, v statsView, row summary.Row, spark summary.
 // maxHistory is how many of the latest steps a page shows.
 const maxHistory = 20
 
-func (p page) facts(v statsView, row summary.Row, spark summary.Measure) {
+func (p page) facts(v statsRow, row summary.Row, spark summary.Measure) {
 	facts := [][]string{
 		{"contract", cmp.Or(v.Contract, "not known")},
 		{"calls", fmt.Sprintf("%d, of which %d failed: %s %% (%s-%s)", v.Invocations, v.Failures, summary.Percent(row.Rate()), summary.Percent(row.Interval.Low), summary.Percent(row.Interval.High))},

@@ -70,8 +70,8 @@ func evaluate(sessions []Session, o Options) []learn.Insight {
 	}
 	if failed, counted := failures(sessions); failed > 0 {
 		i := o.insight(keyFailures, share(float64(failed)/float64(counted)), figuresSure, counted, last)
-		band := stat.Wilson(failed, counted)
-		i.Low, i.High = band.Low, band.High
+		interval := stat.Wilson(failed, counted)
+		i.Low, i.High = interval.Low, interval.High
 		found = append(found, i)
 	}
 	if tool, slow := slowest(sessions); slow {

@@ -91,7 +91,7 @@ func (r *recording) close() {
 	counts := r.recorder.Counts()
 	if err = errors.Join(err, r.store.Close()); err != nil {
 		r.log("not all calls were recorded: " + err.Error())
-	} else if n := counts.Dropped + counts.Refused; n > 0 {
+	} else if n := counts.Dropped + counts.Bad; n > 0 {
 		r.log(counted(int(n), "call") + " not recorded: there was no room for more at once")
 	}
 }

@@ -62,7 +62,7 @@ type Event struct {
 	Code     string // of the failure or refusal, "ETIMEDOUT"; "unknown" where it failed without one
 	Attempts int    // how often it was sent; at least 1, but for what was refused
 	Model    string // that asked for the call
-	Profile  string // of the decoding that was in force: deterministic, balanced, creative
+	Decoding string // of the decoding that was in force: deterministic, balanced, creative
 	Resolver string // version of the table that resolved the profile
 	Tokens   *Tokens
 	Cost     *Money
@@ -158,7 +158,7 @@ func (e Event) Checked(now time.Time) (Event, error) {
 	}
 	e.Code = code(e.Outcome, e.Code)
 	e.Tool = e.Tool.Checked()
-	for _, name := range []*string{&e.ID, &e.Session, &e.Workflow, &e.Parent, &e.Client, &e.Model, &e.Profile, &e.Resolver} {
+	for _, name := range []*string{&e.ID, &e.Session, &e.Workflow, &e.Parent, &e.Client, &e.Model, &e.Decoding, &e.Resolver} {
 		*name = storable(label(*name))
 	}
 	e.Input, e.Output = e.Input.checked(), e.Output.checked()

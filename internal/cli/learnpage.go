@@ -65,7 +65,7 @@ func writeToolPage(b *bytes.Buffer, v statsRow, row summary.Row, spark summary.M
 	p.facts(v, row, spark)
 	var codes, models, insights, advice, history [][]string
 	for _, code := range v.profile.Codes {
-		codes = append(codes, []string{code.Of, fmt.Sprint(code.N), fmt.Sprintf("%s %% (%s-%s) of the failures and refusals", summary.Percent(float64(code.N)/float64(max(1, v.Failures+v.Refused))),
+		codes = append(codes, []string{code.Of, fmt.Sprint(code.N), fmt.Sprintf("%s %% (%s-%s) of the failures", summary.Percent(float64(code.N)/float64(max(1, v.Failures))),
 			summary.Percent(code.Low), summary.Percent(code.High))})
 	}
 	for _, m := range v.profile.Metrics {

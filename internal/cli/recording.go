@@ -123,7 +123,7 @@ func (r *recording) close() {
 	if n := counts.Dropped; n > 0 {
 		r.log(counted(int(n), "call") + " not recorded: there was no room for more at once")
 	}
-	if n := counts.Refused; n > 0 {
+	if n := counts.Bad; n > 0 {
 		r.log(counted(int(n), "call") + " not recorded: no event could be made of what was seen of them")
 	}
 }

@@ -141,10 +141,10 @@ func AnalyzeDecoding(records []learn.Record) []Decoded {
 	var rows []Decoded
 	for _, r := range records {
 		for _, c := range r.Cells {
-			if c.Window != learn.All || c.Dims.Profile == "" || c.Invocations < minDecoded {
+			if c.Window != learn.All || c.Dims.Decoding == "" || c.Invocations < minDecoded {
 				continue
 			}
-			d := Decoded{r.Tool, c.Dims, c.Invocations, c.Failures, c.Dims.Profile}
+			d := Decoded{r.Tool, c.Dims, c.Invocations, c.Failures, c.Dims.Decoding}
 			if c.FailureRate() >= tightenAll {
 				d.Suggested = Deterministic
 			}

@@ -92,13 +92,13 @@ func TestSamplingByFailures(t *testing.T) {
 
 func TestAnalyzeDecoding(t *testing.T) {
 	under := func(model, profile string) func(*learn.Event) {
-		return func(e *learn.Event) { e.Model, e.Profile, e.Resolver = model, profile, ResolverVersion }
+		return func(e *learn.Event) { e.Model, e.Decoding, e.Resolver = model, profile, ResolverVersion }
 	}
 	r := observe("rotate_keys").calls(4, under("a", Creative), failed("E1")).calls(6, under("a", Creative)).calls(8, under("b", Creative)).calls(9, under("a", Balanced)).
 		calls(4, under("c", Creative), failed("E1")).calls(7)
 	var got []string
 	for _, d := range AnalyzeDecoding([]learn.Record{r.Record}) {
-		got = append(got, fmt.Sprintf("%s@%s/%s %d/%d -> %s", d.Dims.Profile, d.Dims.Model, d.Dims.Resolver, d.Failures, d.Invocations, d.Suggested))
+		got = append(got, fmt.Sprintf("%s@%s/%s %d/%d -> %s", d.Dims.Decoding, d.Dims.Model, d.Dims.Resolver, d.Failures, d.Invocations, d.Suggested))
 	}
 	want := []string{"creative@a/1.0.0 4/10 -> deterministic", "balanced@a/1.0.0 0/9 -> balanced", "creative@b/1.0.0 0/8 -> creative"}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -97,7 +97,7 @@ func (o Router) pick(kept []candidate, all learn.Cell) (candidate, string) {
 	}
 	goal := float64(o.Goal.Microseconds())
 	if !slices.ContainsFunc(kept, func(c candidate) bool { return c.measured }) {
-		mean, _ := all.MeanMicros()
+		mean, _ := all.MeanDuration()
 		small := slices.DeleteFunc(slices.Clone(kept), func(c candidate) bool { return c.Model.Cost > 1 })
 		if mean < goal && len(small) > 0 {
 			return slices.MinFunc(small, cheap), fmt.Sprintf("the cheapest, as calls take %s on average, below %s", milliseconds(mean), o.Goal)
@@ -262,7 +262,7 @@ func (o Router) latency(c learn.Cell) (micros float64, known bool) {
 	if o.Quantile > 0 && c.Duration.Count() > 0 {
 		return c.Duration.Quantile(o.Quantile), true
 	}
-	return c.MeanMicros()
+	return c.MeanDuration()
 }
 
 // list tells the figures of all models, so that a reader can check the choice.

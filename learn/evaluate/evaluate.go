@@ -75,7 +75,7 @@ func Confidence(n int64) int {
 // Tool concludes what holds of one tool, from its cells of "all" and its baselines. What is there of keys that other packages conclude, or that people and
 // memories state, stays until it expires.
 func Tool(r learn.Record, now time.Time, o Options) learn.Conclusions {
-	e := evaluation{o: o.filled(), r: r, now: now, all: r.Cell(learn.All, learn.Dimensions{}), voices: voicesOf(r)}
+	e := evaluation{o: o.filled(), r: r, now: now, all: r.Cell(learn.All, learn.Dimensions{}), clients: clientsOf(r)}
 	for _, i := range r.Insights {
 		if !slices.Contains(own, i.Key) && alive(i, now) {
 			e.insights = append(e.insights, i)
@@ -86,7 +86,7 @@ func Tool(r learn.Record, now time.Time, o Options) learn.Conclusions {
 		e.sizes()
 		e.latency()
 		e.costs()
-		e.clients()
+		e.observers()
 	}
 	e.friction()
 	slices.SortStableFunc(e.insights, func(a, b learn.Insight) int { return cmp.Compare(a.Key, b.Key) })
@@ -117,7 +117,7 @@ type evaluation struct {
 	r        learn.Record
 	now      time.Time
 	all      learn.Cell
-	voices   []learn.Cell
+	clients  []learn.Cell
 	insights []learn.Insight
 	added    []learn.Baseline
 }
@@ -137,9 +137,9 @@ func (e *evaluation) failures() {
 	switch {
 	case recent.N < e.o.MinInvocations || recent.Rate() < e.o.FailureRate:
 		return
-	case lifetimeFailures(e.all, e.voices) < e.o.FailureRate:
-		rest := restOfFailures(e.all, e.voices)
-		if recent.Rate() <= rest.Rate() || stat.SharesDiffer(recent.Hits, recent.N, rest.Hits, rest.N) >= e.o.Flagging {
+	case lifetimeFailures(e.all, e.clients) < e.o.FailureRate:
+		rest := restOfFailures(e.all, e.clients)
+		if recent.Rate() <= rest.Rate() || stat.SharesP(recent.Hits, recent.N, rest.Hits, rest.N) >= e.o.Flagging {
 			return
 		}
 	}
@@ -148,9 +148,9 @@ func (e *evaluation) failures() {
 		N: recent.N, Low: interval.Low, High: interval.High, Window: recentWindow(recent.Clients), ObservedAt: recent.Last})
 }
 
-// clients tells how many clients there are, where they are judged apart.
-func (e *evaluation) clients() {
-	if n := int64(len(e.voices)); n > 0 {
+// observers tells how many clients there are, where they are judged apart.
+func (e *evaluation) observers() {
+	if n := int64(len(e.clients)); n > 0 {
 		e.conclude(learn.Insight{Key: ObservingClients, Value: encoded(n), Confidence: 100, Source: learn.FromTelemetry, N: n, Window: string(learn.All), ObservedAt: lastOf(e.all)})
 	}
 }

@@ -17,10 +17,10 @@ func (e *evaluation) average(sum func(learn.Cell) (total, n int64)) weighted {
 	if n <= 0 {
 		return weighted{}
 	}
-	if len(e.voices) == 0 {
+	if len(e.clients) == 0 {
 		return weighted{mean: float64(total) / float64(n), n: n}
 	}
-	w := weighed(e.voices, func(c learn.Cell) (float64, int64) {
+	w := weighed(e.clients, func(c learn.Cell) (float64, int64) {
 		total, n := sum(c)
 		return float64(total) / float64(n), n
 	})
@@ -57,7 +57,7 @@ func (e *evaluation) sizes() {
 
 // latency tells how long calls take, how long they took at first, and whether they have become slower.
 func (e *evaluation) latency() {
-	if w := e.average(func(c learn.Cell) (total, n int64) { return c.Micros, c.Timed }); w.n > 0 {
+	if w := e.average(func(c learn.Cell) (total, n int64) { return c.DurationSum, c.Timed }); w.n > 0 {
 		e.telemetry(AvgDuration, encoded(int64(math.Round(w.mean/1000))), w)
 	}
 	before, known := e.baseline(durations)

@@ -70,7 +70,7 @@ func (o Options) adaptive(text []byte) (e learn.Event, begun bool, err error) {
 	}
 	e = learn.Event{ID: textOf(n.Get("id")), Tool: learn.Tool{Server: textOf(n.Get("serverName")), Name: textOf(n.Get("toolName"))}, Session: textOf(n.Get("sessionId")),
 		Workflow: textOf(n.Get("workflowId")), Parent: textOf(n.Get("parentId")), At: at, Duration: milliseconds(n.Get("durationMs")), Outcome: outcome,
-		Code: textOf(n.Get("error").Get("code")), Attempts: 1, Model: textOf(n.Get("model")), Profile: textOf(n.Get("decoding").Get("profile")),
+		Code: textOf(n.Get("error").Get("code")), Attempts: 1, Model: textOf(n.Get("model")), Decoding: textOf(n.Get("decoding").Get("profile")),
 		Resolver: textOf(n.Get("decoding").Get("resolverVersion")), Tokens: tokensOf(n), Cost: costOf(n.Get("cost")),
 		Input: o.payloadOf(n.Get("input")), Output: o.payloadOf(n.Get("output"))}
 	if attempts, ok := n.Get("attempts").Int(); ok {

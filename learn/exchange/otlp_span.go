@@ -125,7 +125,7 @@ func (o Options) readCall(n *canon.Node, a attributes, from *resource) (*call, e
 	e := &c.event
 	*e = learn.Event{ID: a.text(nameEventID), Tool: learn.Tool{Server: a.text(nameServer), Name: toolOf(a, n), Contract: a.text(nameContract)},
 		Session: a.text(nameSession), Workflow: a.text(nameWorkflow), Parent: a.text(nameEventParent), Client: a.text(nameClient), Duration: learn.Untimed,
-		Attempts: 1, Model: a.text(nameModel), Profile: a.text(nameProfile), Resolver: a.text(nameResolver), Asked: learn.Answer(a.text(nameAsked))}
+		Attempts: 1, Model: a.text(nameModel), Decoding: a.text(nameDecoding), Resolver: a.text(nameResolver), Asked: learn.Answer(a.text(nameAsked))}
 	c.session = e.Session != ""
 	if c.address = a.text(nameAddress); c.address != "" {
 		if port := a.text(namePort); port != "" && port != "80" && port != "443" {

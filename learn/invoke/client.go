@@ -203,7 +203,7 @@ func (r *running) finish(err error) (Done, error) {
 func (r *running) event(err error) learn.Event {
 	call := r.inv.Call
 	e := learn.Event{ID: r.here.id, Tool: call.Tool, Session: call.Session, Workflow: call.Workflow, Parent: r.above.id, Client: call.Client,
-		At: r.client.options.Now(), Duration: learn.Untimed, Attempts: r.inv.Attempts, Model: call.Model, Profile: call.Profile, Resolver: call.Resolver,
+		At: r.client.options.Now(), Duration: learn.Untimed, Attempts: r.inv.Attempts, Model: call.Model, Decoding: call.Profile, Resolver: call.Resolver,
 		Asked: r.asked, Tokens: r.inv.Result.Tokens, Cost: r.inv.Result.Cost, Input: learn.Unmeasured, Output: learn.Unmeasured}
 	if r.done.Executed {
 		e.Duration = max(0, e.At.Sub(r.began))

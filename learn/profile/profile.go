@@ -183,7 +183,7 @@ func Of(r learn.Record, now time.Time) Profile {
 	all := r.Cell(learn.All, learn.Dimensions{})
 	if !all.Last.IsZero() {
 		p.Calls = callsOf(r, all)
-		p.Latency = spreadOf(all.Timed, all.Micros, 1000, all.Duration)
+		p.Latency = spreadOf(all.Timed, all.DurationSum, 1000, all.Duration)
 		p.Result = spreadOf(all.Sized, all.Bytes, 1, all.Size)
 		p.Cost = costsOf(all)
 		p.Codes = shares(all.Codes, total(all.Codes))
@@ -277,7 +277,7 @@ func metricsOf(r learn.Record) []Metric {
 		}
 		m := Metric{Label: Label(c.Window, c.Dims), Invocations: c.Invocations, Failures: c.Failures, FailureRate: stat.Round4(c.FailureRate()),
 			RetryRate: stat.Round4(float64(c.Attempts-c.Invocations) / float64(c.Invocations)), Cost: costsOf(c)}
-		if mean, measured := c.MeanMicros(); measured {
+		if mean, measured := c.MeanDuration(); measured {
 			m.AvgDurationMs = pointer(math.Round(mean / 1000))
 		}
 		if c.Metered > 0 {
@@ -296,8 +296,8 @@ func metricsOf(r learn.Record) []Metric {
 // Label names a cell as the extension does: "all", "all model=m1", "all decoding=deterministic@m1/1.0.0".
 func Label(w learn.Window, d learn.Dimensions) string {
 	switch {
-	case d.Profile != "":
-		return fmt.Sprintf("%s decoding=%s@%s/%s", w, d.Profile, cmp.Or(d.Model, "?"), cmp.Or(d.Resolver, "?"))
+	case d.Decoding != "":
+		return fmt.Sprintf("%s decoding=%s@%s/%s", w, d.Decoding, cmp.Or(d.Model, "?"), cmp.Or(d.Resolver, "?"))
 	case d.Model != "":
 		return fmt.Sprintf("%s model=%s", w, d.Model)
 	}

@@ -288,7 +288,7 @@ func adaptiveCell(r row) (c learn.Cell, ours bool, err error) {
 		return c, false, errors.Join(errors.New("its dims are no JSON object"), err)
 	}
 	for _, m := range dims.Members {
-		into := map[string]*string{"model": &c.Dims.Model, "decodingProfile": &c.Dims.Profile, "resolverVersion": &c.Dims.Resolver}[m.Name]
+		into := map[string]*string{"model": &c.Dims.Model, "decodingProfile": &c.Dims.Decoding, "resolverVersion": &c.Dims.Resolver}[m.Name]
 		if into == nil {
 			return c, false, nil
 		}
@@ -299,7 +299,7 @@ func adaptiveCell(r row) (c learn.Cell, ours bool, err error) {
 		column string
 		scale  float64
 	}{
-		{&c.Invocations, "invocations", 1}, {&c.Failures, "failures", 1}, {&c.Attempts, "attempts", 1}, {&c.Timed, "duration_count", 1}, {&c.Micros, "duration_sum", 1000},
+		{&c.Invocations, "invocations", 1}, {&c.Failures, "failures", 1}, {&c.Attempts, "attempts", 1}, {&c.Timed, "duration_count", 1}, {&c.DurationSum, "duration_sum", 1000},
 		{&c.Metered, "token_count", 1}, {&c.InputSum, "token_in_sum", 1}, {&c.OutputSum, "token_out_sum", 1},
 	} {
 		*sum.into = int64(math.Round(min(max(r.number(sum.column), 0)*sum.scale, 1<<60)))

@@ -83,7 +83,7 @@ func TestReadAdaptive(t *testing.T) {
 	if diff := cmp.Diff([]*learn.Observation{&first, &second}, []*learn.Observation{list[1].Observation, list[2].Observation}); diff != "" {
 		t.Error(diff)
 	}
-	if cells := list[3].Cells; len(cells) != 2 || cells[1].Micros != 480_500 || cells[1].Timed != 4 || cells[1].Cost[learn.NoCurrency].Micros != 500_000 || cells[0].Dims.Model != "m1" {
+	if cells := list[3].Cells; len(cells) != 2 || cells[1].DurationSum != 480_500 || cells[1].Timed != 4 || cells[1].Cost[learn.NoCurrency].Micros != 500_000 || cells[0].Dims.Model != "m1" {
 		t.Errorf("%+v", cells)
 	}
 	for range ReadAdaptive(t.Context(), adaptiveFile(t)) {

@@ -10,7 +10,7 @@ import (
 // The kinds of dimensions, as the table dimension has them.
 const (
 	ofModel = iota
-	ofProfile
+	ofDecoding
 	ofResolver
 	ofClient
 	dimensions
@@ -189,7 +189,7 @@ func (s *Store) admitted(e *entry, kind int, name string, fresh *rows) string {
 }
 
 func (s *Store) admittedAll(e *entry, d learn.Dimensions, fresh *rows) learn.Dimensions {
-	return learn.Dimensions{Model: s.admitted(e, ofModel, d.Model, fresh), Profile: s.admitted(e, ofProfile, d.Profile, fresh),
+	return learn.Dimensions{Model: s.admitted(e, ofModel, d.Model, fresh), Decoding: s.admitted(e, ofDecoding, d.Decoding, fresh),
 		Resolver: s.admitted(e, ofResolver, d.Resolver, fresh), Client: s.admitted(e, ofClient, d.Client, fresh)}
 }
 

@@ -91,7 +91,7 @@ func hoursOf(r learn.Record) []Hour {
 			continue
 		}
 		h := Hour{begins, c.Invocations, c.Failures, -1}
-		if mean, measured := c.MeanMicros(); measured {
+		if mean, measured := c.MeanDuration(); measured {
 			h.Mean = time.Duration(mean) * time.Microsecond
 		}
 		hours = append(hours, h)

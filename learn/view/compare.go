@@ -103,7 +103,7 @@ func adviceOf(t Tool) []string {
 func compareFailures(was, is Tool, add adder) {
 	a, b := was.Stats, is.Stats
 	before, after := share(a.Failures, a.Invocations), share(b.Failures, b.Invocations)
-	p := stat.SharesDiffer(a.Failures, a.Invocations, b.Failures, b.Invocations)
+	p := stat.SharesP(a.Failures, a.Invocations, b.Failures, b.Invocations)
 	if math.Abs(after-before) < shareNoise || p >= chance {
 		return
 	}
@@ -128,7 +128,7 @@ func compareLatency(was, is Tool, add adder) {
 		slow, fast = a, b
 	}
 	above := int64(slow.above(fast.P95) * float64(slow.N))
-	if stat.SharesDiffer(above, slow.N, fast.N/20, fast.N) >= chance {
+	if stat.SharesP(above, slow.N, fast.N/20, fast.N) >= chance {
 		return
 	}
 	add(MeasureLatency, millis(a.P95), millis(b.P95), worse, fmt.Sprintf("95 %% of %d calls are answered within %s, where it was %s of %d", b.N, millis(b.P95), millis(a.P95), a.N))
@@ -181,7 +181,7 @@ func compareRetries(was, is Tool, add adder) {
 		return
 	}
 	again := func(m Metric) int64 { return min(m.Invocations, int64(m.RetryRate*float64(m.Invocations)+0.5)) }
-	if stat.SharesDiffer(again(a), a.Invocations, again(b), b.Invocations) >= chance {
+	if stat.SharesP(again(a), a.Invocations, again(b), b.Invocations) >= chance {
 		return
 	}
 	add(MeasureRetries, fmt.Sprint(a.RetryRate), fmt.Sprint(b.RetryRate), b.RetryRate > a.RetryRate,

@@ -118,30 +118,7 @@ func (r learnDrifts) text(tools int, markdown bool) []byte {
 
 // writeTable writes rows of cells that may hold a server's words, as text or as Markdown; nothing where there are none.
 func writeTable(b *bytes.Buffer, markdown bool, header []string, rows [][]string) {
-	if len(rows) == 0 {
-		return
-	}
-	if markdown {
-		fmt.Fprintf(b, "| %s |\n|%s\n", strings.Join(header, " | "), strings.Repeat("---|", len(header)))
-	}
-	t := diag.NewTable(b)
-	if !markdown {
-		t.Row(header...)
-	}
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, c := range row {
-			if cells[i] = diag.Shorten(diag.Printable(c), maxTableCell); markdown {
-				cells[i] = diag.MarkdownText(diag.Shorten(c, maxTableCell))
-			}
-		}
-		if markdown {
-			fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | "))
-		} else {
-			t.Row(cells...)
-		}
-	}
-	_ = t.Flush()
+	_ = diag.Listing{Header: header, Markdown: markdown, Most: maxTableCell}.Write(b, rows)
 }
 
 // maxTableCell is how many characters of a value a table shows.

@@ -76,22 +76,12 @@ func (sh *shell) learnEvaluate(c *cli.Context) (err error) {
 func evaluatedOf(r conclude.Result, dry bool) learnEvaluated {
 	v := learnEvaluated{SchemaVersion: diag.SchemaVersion, Report: "learn-evaluate", DryRun: dry, Tools: r.Tools, Sessions: r.Sessions, Changed: r.Changed, Changes: []changeRow{}}
 	for _, c := range r.Changes {
-		v.Changes = append(v.Changes, changeRow{c.Tool.Server, c.Tool.Name, c.Tool.Contract, "", c.Key, changeWord(c.Was, c.Now), c.Was, c.Now, c.Samples})
+		v.Changes = append(v.Changes, changeRow{c.Tool.Server, c.Tool.Name, c.Tool.Contract, "", c.Key, c.Word(), c.Was, c.Now, c.Samples})
 	}
 	for _, c := range r.Workflows {
-		v.Changes = append(v.Changes, changeRow{Workflow: c.Workflow, Key: c.Key, Change: changeWord(c.Was, c.Now), Was: c.Was, Now: c.Now, Samples: c.Samples})
+		v.Changes = append(v.Changes, changeRow{Workflow: c.Workflow, Key: c.Key, Change: learn.Change{Was: c.Was, Now: c.Now}.Word(), Was: c.Was, Now: c.Now, Samples: c.Samples})
 	}
 	return v
-}
-
-func changeWord(was, now canon.Raw) string {
-	switch {
-	case was == nil:
-		return "new"
-	case now == nil:
-		return "withdrawn"
-	}
-	return "changed"
 }
 
 func (v learnEvaluated) text(cut bool) []byte {

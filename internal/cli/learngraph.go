@@ -31,9 +31,6 @@ then draw the latest of them.`,
 	}
 }
 
-// maxGraph is how many calls are looked at: of a session the first, of a workflow and of all the latest.
-const maxGraph = 200_000
-
 func (sh *shell) learnGraph(c *cli.Context) (err error) {
 	format, err := parseFormat(c, "text", "mermaid", "dot", "json", "yaml")
 	if err = cmp.Or(err, sh.noArguments(c, 1)); err != nil {
@@ -103,18 +100,9 @@ func namesOf(sessions []workflow.Session) string {
 
 // sessions reads the calls of a query, the latest of them where there are too many, and groups them.
 func (sh *shell) sessions(s *sqlstore.Store, q learn.Query) ([]workflow.Session, error) {
-	var latest []learn.Event
-	n := 0
-	for e, err := range s.Events(sh.ctx, q) {
-		if err != nil {
-			return nil, err
-		}
-		if len(latest) < maxGraph {
-			latest = append(latest, e)
-		} else {
-			latest[n%maxGraph] = e
-		}
-		n++
+	latest, _, err := workflow.Latest(s.Events(sh.ctx, q), workflow.MostCalls)
+	if err != nil {
+		return nil, err
 	}
 	return workflow.Sessions(latest), nil
 }

@@ -35,24 +35,7 @@ func (p page) table(heading string, header []string, rows [][]string) {
 	}
 	p.b.WriteString("\n")
 	p.heading(3, heading)
-	if p.markdown {
-		fmt.Fprintf(p.b, "| %s |\n|%s\n", strings.Join(header, " | "), strings.Repeat("---|", len(header)))
-	}
-	t := diag.NewTable(p.b)
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, c := range row {
-			if cells[i] = diag.Shorten(diag.Printable(c), maxPageCell); p.markdown {
-				cells[i] = diag.MarkdownText(diag.Shorten(c, maxPageCell))
-			}
-		}
-		if p.markdown {
-			fmt.Fprintf(p.b, "| %s |\n", strings.Join(cells, " | "))
-		} else {
-			t.Row(append([]string{" "}, cells...)...)
-		}
-	}
-	_ = t.Flush()
+	_ = diag.Listing{Header: header, Markdown: p.markdown, Indented: true, Most: maxPageCell}.Write(p.b, rows)
 }
 
 // maxPageCell is how many characters of a value a page shows; a rationale is a sentence.
@@ -65,12 +48,12 @@ func writeToolPage(b *bytes.Buffer, v statsRow, row summary.Row, spark summary.M
 	p.facts(v, row, spark)
 	var codes, models, insights, advice, history [][]string
 	for _, code := range v.profile.Codes {
-		codes = append(codes, []string{code.Of, fmt.Sprint(code.N), fmt.Sprintf("%s %% (%s-%s) of the failures", summary.Percent(float64(code.N)/float64(max(1, v.Failures))),
-			summary.Percent(code.Low), summary.Percent(code.High))})
+		codes = append(codes, []string{code.Of, fmt.Sprint(code.N), fmt.Sprintf("%s %% (%s-%s) of the failures", stat.Hundredths(float64(code.N)/float64(max(1, v.Failures))),
+			stat.Hundredths(code.Low), stat.Hundredths(code.High))})
 	}
 	for _, m := range v.profile.Metrics {
 		if label, dimension := strings.CutPrefix(m.Label, string(learn.All)+" "); dimension {
-			models = append(models, []string{label, counted(int(m.Invocations), "call"), summary.Percent(m.FailureRate) + " % failed", meanOf(m)})
+			models = append(models, []string{label, counted(int(m.Invocations), "call"), stat.Hundredths(m.FailureRate) + " % failed", meanOf(m)})
 		}
 	}
 	for _, i := range v.profile.Insights {
@@ -95,7 +78,7 @@ const maxHistory = 20
 func (p page) facts(v statsRow, row summary.Row, spark summary.Measure) {
 	facts := [][]string{
 		{"contract", cmp.Or(v.Contract, "not known")},
-		{"calls", fmt.Sprintf("%d, of which %d failed: %s %% (%s-%s)", v.Invocations, v.Failures, summary.Percent(row.Rate()), summary.Percent(row.Interval.Low), summary.Percent(row.Interval.High))},
+		{"calls", fmt.Sprintf("%d, of which %d failed: %s %% (%s-%s)", v.Invocations, v.Failures, stat.Hundredths(row.Rate()), stat.Hundredths(row.Interval.Low), stat.Hundredths(row.Interval.High))},
 	}
 	if v.Cancelled+v.Refused > 0 {
 		facts = append(facts, []string{"beside them", fmt.Sprintf("%d cancelled, %d refused", v.Cancelled, v.Refused)})
@@ -147,7 +130,7 @@ func millis(ms float64) string { return summary.Millis(time.Duration(ms * float6
 func intervalOf(i profile.Insight) string {
 	text := fmt.Sprintf("n %d", i.N)
 	if i.High > 0 {
-		text += fmt.Sprintf(", %s-%s %%", summary.Percent(i.Low), summary.Percent(i.High))
+		text += fmt.Sprintf(", %s-%s %%", stat.Hundredths(i.Low), stat.Hundredths(i.High))
 	}
 	return text + fmt.Sprintf(", %s, confidence %.2f", cmp.Or(i.Window, "-"), i.Confidence)
 }

@@ -295,5 +295,5 @@ var insightWords = map[string]string{
 	evaluate.ObservedFailureRate: "share of the latest calls that failed", evaluate.AvgDuration: "mean duration, ms", evaluate.AvgDurationBaseline: "what it was at first, ms",
 	evaluate.LatencyRegression: "slower than at first", evaluate.AvgCost: "cost of a call", evaluate.CostDrift: "cost is another than at first",
 	evaluate.AvgOutputTokens: "tokens of a result", evaluate.ContextCostHigh: "results take much of a context", evaluate.ApprovalFriction: "share that people declined",
-	evaluate.ObservingClients: "clients that tell of it", "tool_cooccurrence": "used together with",
+	evaluate.ObservingClients: "clients that tell of it", workflow.ToolCooccurrence: "used together with",
 }

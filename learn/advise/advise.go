@@ -13,7 +13,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"anvil/compiler/canon"
@@ -74,14 +73,9 @@ func payload(v any) canon.Raw {
 	return canon.MustCanonical(text)
 }
 
-// percent is a share as it is told: 12.5 %.
-func percent(share float64) string {
-	return strconv.FormatFloat(stat.Round4(share)*100, 'f', 1, 64) + " %"
-}
-
-// told is a share of failures as it is told: "12 of the latest 40 calls fail (30.0 %)".
+// told is a share of failures as it is told: "12 of the latest 40 calls fail (30 %)".
 func told(s evaluate.Share) string {
-	text := fmt.Sprintf("%d of the latest %d calls fail (%s)", s.Hits, s.N, percent(s.Rate()))
+	text := fmt.Sprintf("%d of the latest %d calls fail (%s)", s.Hits, s.N, stat.Percent(s.Rate()))
 	if s.Clients > 0 {
 		text += fmt.Sprintf(", judged over %d clients", s.Clients)
 	}

@@ -10,6 +10,7 @@ import (
 	"anvil/compiler/canon"
 	"anvil/learn"
 	"anvil/learn/evaluate"
+	"anvil/learn/stat"
 )
 
 // Window is the stretch of time that a budget is for, in UTC.
@@ -120,7 +121,7 @@ func (b Budget) advice(limit, of string, spent learn.Money, confidence int) []le
 	when := map[Window]string{Always: "so far", PerHour: "this hour", PerDay: "this day", PerMonth: "this month"}[window]
 	share := "all"
 	if b.Limit.Micros > 0 {
-		share = percent(float64(spent.Micros) / float64(b.Limit.Micros))
+		share = stat.Percent(float64(spent.Micros) / float64(b.Limit.Micros))
 	}
 	return []learn.Recommendation{{Type: learn.RecommendRouting, Confidence: confidence,
 		Payload:   payload(map[string]any{limit: canon.Raw(b.Limit.Amount()), "spent": canon.Raw(spent.Amount()), "currency": b.Limit.Currency, "window": window, "status": status}),

@@ -8,6 +8,7 @@ import (
 	"anvil/compiler/canon"
 	"anvil/learn"
 	"anvil/learn/evaluate"
+	"anvil/learn/stat"
 )
 
 // The profiles of decoding: what a caller wants of a model, whatever runs it.
@@ -94,10 +95,10 @@ func Decoding(r learn.Record, intent string, c Capabilities) []learn.Recommendat
 	switch rate := recent.Rate(); {
 	case rate >= tightenAll:
 		profile = Deterministic
-		reasons = append(reasons, fmt.Sprintf("from %s on it is %s", percent(tightenAll), profile))
+		reasons = append(reasons, fmt.Sprintf("from %s on it is %s", stat.Percent(tightenAll), profile))
 	case rate >= tightenCreative && profile == Creative:
 		profile = Balanced
-		reasons = append(reasons, fmt.Sprintf("from %s on %s gives way to %s", percent(tightenCreative), Creative, profile))
+		reasons = append(reasons, fmt.Sprintf("from %s on %s gives way to %s", stat.Percent(tightenCreative), Creative, profile))
 	}
 	settings, _ := Resolve(profile, c)
 	confidence := evaluate.Confidence(n)

@@ -34,7 +34,7 @@ func TestDecodingByFailures(t *testing.T) {
 			t.Errorf("%d of %d, intent %q: %q, want %q", c.failures, c.n, c.intent, got, c.want)
 		}
 	}
-	want := `{"confidence":0.70,"profile":"balanced","reasons":["4 of the latest 40 calls fail (10.0 %)","callers want it creative","from 10.0 % on creative gives way to balanced"],` +
+	want := `{"confidence":0.70,"profile":"balanced","reasons":["4 of the latest 40 calls fail (10 %)","callers want it creative","from 10 % on creative gives way to balanced"],` +
 		`"resolved":{"minP":0.05,"repetitionPenalty":1.05,"temperature":0.5,"topK":40},"resolverVersion":"1.0.0"}`
 	if got := Decoding(of(40, 4).Record, Creative, LlamaCpp); !canon.Equal(got[0].Payload, []byte(want)) || got[0].Rationale == "" {
 		t.Errorf("%s\nwant %s", got[0].Payload, want)

@@ -7,6 +7,7 @@ import (
 
 	"anvil/learn"
 	"anvil/learn/evaluate"
+	"anvil/learn/stat"
 )
 
 // Decision is what a gate says of a call. Later ones are tighter.
@@ -127,7 +128,7 @@ func (g Gate) flaky(q Question) (bool, string) {
 	if n := overall(*q.Record).Invocations; min(n, recent.N) < g.MinInvocations {
 		return false, fmt.Sprintf("%d calls are too few to judge by; %d are enough", min(n, recent.N), g.MinInvocations)
 	}
-	return recent.Rate() >= g.Flaky, fmt.Sprintf("%s; a person has to agree from %s on", told(recent), percent(g.Flaky))
+	return recent.Rate() >= g.Flaky, fmt.Sprintf("%s; a person has to agree from %s on", told(recent), stat.Percent(g.Flaky))
 }
 
 func (g Gate) allowed(q Question) (bool, string) { return true, "no rule speaks against " + tool(q) }

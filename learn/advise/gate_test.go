@@ -88,7 +88,7 @@ func TestTraceTellsWhichRuleFired(t *testing.T) {
 		{"deny", false, `none of 1 patterns denies "vault/rotate_keys"`},
 		{"unknown", false, `"vault/rotate_keys" is known`},
 		{"risk", false, "nobody states a risk"},
-		{"flaky", true, "12 of the latest 40 calls fail (30.0 %); a person has to agree from 20.0 % on"},
+		{"flaky", true, "12 of the latest 40 calls fail (30 %); a person has to agree from 20 % on"},
 	}
 	if diff := cmp.Diff(want, v.Trace); diff != "" || v.Rule != "flaky" || v.Reason != want[3].Said {
 		t.Errorf("%s, %s:\n%s", v.Rule, v.Reason, diff)

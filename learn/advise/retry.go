@@ -9,6 +9,7 @@ import (
 	"anvil/compiler/canon"
 	"anvil/learn"
 	"anvil/learn/evaluate"
+	"anvil/learn/stat"
 )
 
 // Safety is what is known of an operation's effect. The zero value is that of an operation of which nothing is known: it is not made twice.
@@ -79,7 +80,7 @@ func (o RetryRules) Policy(r learn.Record, safety Safety) Policy {
 		return Policy{}
 	}
 	if low := recent.Interval().Low; recent.Rate() >= o.Breaker && low > o.BreakerLow {
-		return Policy{Breaker: &Breaker{o.Open}, Why: fmt.Sprintf("%s, at least %s: leave it alone for %s rather than try more often", told(recent), percent(low), o.Open)}
+		return Policy{Breaker: &Breaker{o.Open}, Why: fmt.Sprintf("%s, at least %s: leave it alone for %s rather than try more often", told(recent), stat.Percent(low), o.Open)}
 	}
 	passing, codes := transient(all)
 	share := 0.0

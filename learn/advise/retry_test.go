@@ -28,7 +28,7 @@ func TestAttemptsOfARate(t *testing.T) {
 	}
 	want := `{"retry":{"baseDelayMs":200,"codes":["ETIMEDOUT"],"deadlineMs":120000,"enabled":true,"jitter":"full","maxAttempts":5,"maxDelayMs":30000}}`
 	got := RetryRules{}.Advice(of(40, 12).Record, reads)
-	if only(got) != want || got[0].Rationale != "12 of the latest 40 calls fail (30.0 %), and 12 of 12 failures are of a kind that passes: try up to 5 times" {
+	if only(got) != want || got[0].Rationale != "12 of the latest 40 calls fail (30 %), and 12 of 12 failures are of a kind that passes: try up to 5 times" {
 		t.Errorf("%v", got)
 	}
 }

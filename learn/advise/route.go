@@ -273,7 +273,7 @@ func (o Router) list(candidates []candidate) string {
 			parts = append(parts, fmt.Sprintf("%s is not measured (%d calls), by its weights %s", c.Name, c.calls, milliseconds(c.micros)))
 			continue
 		}
-		text := fmt.Sprintf("%s takes %s and fails in at most %s of %d calls", c.Name, milliseconds(c.micros), percent(c.failure), c.calls)
+		text := fmt.Sprintf("%s takes %s and fails in at most %s of %d calls", c.Name, milliseconds(c.micros), stat.Percent(c.failure), c.calls)
 		if c.priced {
 			text += fmt.Sprintf(", for %s each", learn.Money{Micros: int64(math.Round(c.cost)), Currency: c.currency})
 		}

@@ -27,10 +27,8 @@ type Options struct {
 	Advice   advise.Options
 	DryRun   bool // nothing is written
 	Anew     bool // [Sum] judges a single store anew as well
-	Linked   int  // the latest calls of sessions that workflows are made of, at most; 200,000
+	Linked   int  // the latest calls of sessions that workflows are made of, at most; [workflow.MostCalls]
 }
-
-const defaultLinked = 200_000
 
 // Result is what came of a pass.
 type Result struct {
@@ -55,7 +53,7 @@ func All(ctx context.Context, s learn.Store, now time.Time, o Options) (Result, 
 	if o.Evaluate.Advise == nil {
 		o.Evaluate.Advise = o.Advice.All(now)
 	}
-	sessions, cut, err := sessionsOf(ctx, s, cmp.Or(o.Linked, defaultLinked))
+	sessions, cut, err := sessionsOf(ctx, s, cmp.Or(o.Linked, workflow.MostCalls))
 	if err != nil {
 		return Result{}, err
 	}
@@ -83,20 +81,11 @@ type events interface {
 
 // sessionsOf groups the latest calls of sessions, no more than so many.
 func sessionsOf(ctx context.Context, s events, most int) ([]workflow.Session, bool, error) {
-	var latest []learn.Event
-	n := 0
-	for e, err := range s.Events(ctx, learn.Query{Linked: true}) {
-		if err != nil {
-			return nil, false, fmt.Errorf("read the calls of sessions: %w", err)
-		}
-		if len(latest) < most {
-			latest = append(latest, e)
-		} else {
-			latest[n%most] = e
-		}
-		n++
+	latest, cut, err := workflow.Latest(s.Events(ctx, learn.Query{Linked: true}), most)
+	if err != nil {
+		return nil, false, fmt.Errorf("read the calls of sessions: %w", err)
 	}
-	return workflow.Sessions(latest), n > most, nil
+	return workflow.Sessions(latest), cut, nil
 }
 
 // pass is a way through a store.
@@ -108,8 +97,6 @@ type pass struct {
 	dry     bool
 	overlay map[learn.Tool][]learn.Insight // of tools whose co-occurrence is another than the store has
 }
-
-const cooccurrence = "tool_cooccurrence"
 
 // conclusionBatch is how many tools are written at once.
 const conclusionBatch = 500
@@ -158,7 +145,7 @@ func (p *pass) changed(changes []learn.Change) {
 func joined(have []learn.Insight, found learn.Insight, now time.Time) (all []learn.Insight, same bool) {
 	var before learn.Insight
 	for _, i := range have {
-		if i.Key == cooccurrence {
+		if i.Key == workflow.ToolCooccurrence {
 			before = i
 		} else {
 			all = append(all, i)

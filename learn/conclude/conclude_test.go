@@ -79,7 +79,7 @@ func TestDryRunSaysWhatIsDone(t *testing.T) {
 	if err != nil || slices.ContainsFunc(r.Insights, func(i learn.Insight) bool { return i.Key == evaluate.ObservedFailureRate }) {
 		t.Errorf("the fixed tool is still flagged: %v, %v", r.Insights, err)
 	}
-	if !slices.ContainsFunc(r.Insights, func(i learn.Insight) bool { return i.Key == cooccurrence }) {
+	if !slices.ContainsFunc(r.Insights, func(i learn.Insight) bool { return i.Key == workflow.ToolCooccurrence }) {
 		t.Error("an evaluation loses which tools are used together")
 	}
 }
@@ -102,7 +102,7 @@ func TestCooccurrenceIsWithdrawn(t *testing.T) {
 	}
 	r := all(t, s, now, false)
 	for _, c := range r.Changes {
-		if c.Key != cooccurrence || c.Now != nil {
+		if c.Key != workflow.ToolCooccurrence || c.Now != nil {
 			t.Errorf("%+v", c)
 		}
 	}

@@ -34,7 +34,7 @@ type summed struct {
 // Records goes through the tools of all stores in the order of learn.Tool.Compare.
 func (s summed) Records(ctx context.Context, f learn.Filter) iter.Seq2[learn.Record, error] {
 	return func(yield func(learn.Record, error) bool) {
-		sessions, _, err := sessionsOf(ctx, s, cmp.Or(s.o.Linked, defaultLinked))
+		sessions, _, err := sessionsOf(ctx, s, cmp.Or(s.o.Linked, workflow.MostCalls))
 		if err != nil {
 			yield(learn.Record{}, err)
 			return

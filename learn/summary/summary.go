@@ -100,16 +100,11 @@ func hoursOf(r learn.Record) []Hour {
 	return hours[max(0, len(hours)-MaxHours):]
 }
 
-// Latest keeps of each tool of a server the contract that was called last.
+// Latest keeps of each tool of a server the contract that was called last, by name and server.
 func Latest(rows []Row) []Row {
-	newest := map[learn.Tool]Row{}
-	for _, r := range rows {
-		key := learn.Tool{Server: r.Tool.Server, Name: r.Tool.Name}
-		if have, there := newest[key]; !there || r.Last.After(have.Last) {
-			newest[key] = r
-		}
-	}
-	return slices.SortedFunc(maps.Values(newest), func(a, b Row) int {
+	kept := learn.Latest(rows, func(r Row) learn.Tool { return r.Tool }, func(a, b Row) int { return a.Last.Compare(b.Last) })
+	slices.SortStableFunc(kept, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(a.Tool.Name, b.Tool.Name), cmp.Compare(a.Tool.Server, b.Tool.Server))
 	})
+	return kept
 }

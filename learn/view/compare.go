@@ -107,8 +107,8 @@ func compareFailures(was, is Tool, add adder) {
 	if math.Abs(after-before) < shareNoise || p >= chance {
 		return
 	}
-	add(MeasureFailures, percent(before), percent(after), after > before,
-		fmt.Sprintf("%s of %d calls fail, where %s of %d did", percent(after), b.Invocations, percent(before), a.Invocations))
+	add(MeasureFailures, stat.Percent(before), stat.Percent(after), after > before,
+		fmt.Sprintf("%s of %d calls fail, where %s of %d did", stat.Percent(after), b.Invocations, stat.Percent(before), a.Invocations))
 }
 
 // compareLatency tests whether more calls than one in twenty are slower than 95 % were, as far as percentiles tell: the share that lies above a value is at least
@@ -189,7 +189,5 @@ func compareRetries(was, is Tool, add adder) {
 }
 
 func share(hits, n int64) float64 { return float64(hits) / float64(max(1, n)) }
-
-func percent(v float64) string { return strconv.FormatFloat(math.Round(v*1000)/10, 'f', -1, 64) + " %" }
 
 func millis(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) + " ms" }

@@ -3,7 +3,6 @@ package workflow
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,7 +122,7 @@ func text(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
 
 // share is a number from 0 to 1 with four decimals.
 func share(v float64) canon.Raw {
-	return canon.Raw(strconv.FormatFloat(math.Round(v*1e4)/1e4, 'f', -1, 64))
+	return canon.Raw(strconv.FormatFloat(stat.Round4(v), 'f', -1, 64))
 }
 
 // amounts are a number where there is one currency, and numbers by currency where there are several.

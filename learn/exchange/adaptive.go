@@ -85,7 +85,7 @@ func textOf(n *canon.Node) string {
 	if n.Is(canon.Number) {
 		return string(n.Canonical())
 	}
-	return valid(n.Text())
+	return learn.Storable(n.Text())
 }
 
 func (o Options) payloadOf(n *canon.Node) learn.Payload {

@@ -1,6 +1,7 @@
 package invoke
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,7 @@ func Compression(c Compressor) Middleware {
 	}
 }
 
-func codeOrUnknown(err error) string { return orElse(CodeOf(err), "unknown") }
+func codeOrUnknown(err error) string { return cmp.Or(CodeOf(err), "unknown") }
 
 // outputText is the text of an output that is a JSON string.
 func outputText(output []byte) (string, bool) {

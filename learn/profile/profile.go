@@ -13,7 +13,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"anvil/compiler/canon"
@@ -86,10 +85,11 @@ type Cost struct {
 
 // Share is how often one of several was seen, and the interval of 95 % of its share.
 type Share struct {
-	Of   string  `json:"of"`
-	N    int64   `json:"n"`
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
+	Of    string  `json:"of"`
+	N     int64   `json:"n"`
+	Total int64   `json:"total"` // of all of them
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
 }
 
 // Pairs are two calls that are the same but for what stands between them, and how many of them answered differently.
@@ -179,7 +179,7 @@ func Build(ctx context.Context, store Store, f learn.Filter, now time.Time) (Doc
 
 // Of profiles one tool by its record alone.
 func Of(r learn.Record, now time.Time) Profile {
-	p := Profile{Server: valid(r.Tool.Server), Name: valid(r.Tool.Name), Contract: valid(r.Tool.Contract), Annotation: annotationOf(r.Annotation)}
+	p := Profile{Server: learn.Storable(r.Tool.Server), Name: learn.Storable(r.Tool.Name), Contract: learn.Storable(r.Tool.Contract), Annotation: annotationOf(r.Annotation)}
 	all := r.Cell(learn.All, learn.Dimensions{})
 	if !all.Last.IsZero() {
 		p.Calls = callsOf(r, all)
@@ -190,13 +190,13 @@ func Of(r learn.Record, now time.Time) Profile {
 	}
 	p.Metrics = metricsOf(r)
 	for _, i := range r.Insights {
-		if i.Expires.IsZero() || now.Before(i.Expires) {
-			p.Insights = append(p.Insights, Insight{valid(i.Key), i.Value, float64(i.Confidence) / 100, i.Source, i.N, stat.Round4(i.Low), stat.Round4(i.High), i.Window, Moment(i.ObservedAt)})
+		if i.Live(now) {
+			p.Insights = append(p.Insights, Insight{learn.Storable(i.Key), i.Value, float64(i.Confidence) / 100, i.Source, i.N, stat.Round4(i.Low), stat.Round4(i.High), i.Window, Moment(i.ObservedAt)})
 		}
 	}
 	slices.SortFunc(p.Insights, func(a, b Insight) int { return cmp.Compare(a.Key, b.Key) })
 	for _, rec := range r.Recommendations {
-		p.Recommendations = append(p.Recommendations, Recommendation{rec.Type, rec.Payload, valid(rec.Rationale), float64(rec.Confidence) / 100})
+		p.Recommendations = append(p.Recommendations, Recommendation{rec.Type, rec.Payload, learn.Storable(rec.Rationale), float64(rec.Confidence) / 100})
 	}
 	slices.SortStableFunc(p.Recommendations, func(a, b Recommendation) int {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), slices.Compare(a.Payload, b.Payload))
@@ -204,13 +204,10 @@ func Of(r learn.Record, now time.Time) Profile {
 	return p
 }
 
-// valid is a text as JSON and YAML can hold it.
-func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
-
 func annotationOf(a learn.Annotation) learn.Annotation {
-	a.Owner, a.Description, a.Tags = valid(a.Owner), valid(a.Description), slices.Clone(a.Tags)
+	a.Owner, a.Description, a.Tags = learn.Storable(a.Owner), learn.Storable(a.Description), slices.Clone(a.Tags)
 	for i, tag := range a.Tags {
-		a.Tags[i] = valid(tag)
+		a.Tags[i] = learn.Storable(tag)
 	}
 	return a
 }
@@ -255,7 +252,7 @@ func shares(counts map[string]int64, n int64) []Share {
 	var all []Share
 	for of, k := range counts {
 		i := stat.Wilson(k, n)
-		all = append(all, Share{of, k, stat.Round4(i.Low), stat.Round4(i.High)})
+		all = append(all, Share{of, k, n, stat.Round4(i.Low), stat.Round4(i.High)})
 	}
 	slices.SortFunc(all, func(a, b Share) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Of, b.Of)) })
 	return all[:min(len(all), maxShares)]
@@ -275,7 +272,7 @@ func metricsOf(r learn.Record) []Metric {
 		if c.Dims.Client != "" || c.Invocations == 0 {
 			continue
 		}
-		m := Metric{Label: Label(c.Window, c.Dims), Invocations: c.Invocations, Failures: c.Failures, FailureRate: stat.Round4(c.FailureRate()),
+		m := Metric{Label: labelOf(c.Window, c.Dims), Invocations: c.Invocations, Failures: c.Failures, FailureRate: stat.Round4(c.FailureRate()),
 			RetryRate: stat.Round4(float64(c.Attempts-c.Invocations) / float64(c.Invocations)), Cost: costsOf(c)}
 		if mean, measured := c.MeanDuration(); measured {
 			m.AvgDurationMs = pointer(math.Round(mean / 1000))
@@ -293,8 +290,8 @@ func metricsOf(r learn.Record) []Metric {
 	return metrics
 }
 
-// Label names a cell as the extension does: "all", "all model=m1", "all decoding=deterministic@m1/1.0.0".
-func Label(w learn.Window, d learn.Dimensions) string {
+// labelOf names a cell as the extension does: "all", "all model=m1", "all decoding=deterministic@m1/1.0.0".
+func labelOf(w learn.Window, d learn.Dimensions) string {
 	switch {
 	case d.Decoding != "":
 		return fmt.Sprintf("%s decoding=%s@%s/%s", w, d.Decoding, cmp.Or(d.Model, "?"), cmp.Or(d.Resolver, "?"))

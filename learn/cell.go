@@ -9,26 +9,6 @@ import (
 	"anvil/learn/sketch"
 )
 
-// Window is the stretch of time that a cell covers: "all", or one hour of UTC, "hour:2026-03-02T08".
-type Window string
-
-// All is the window without an end.
-const All Window = "all"
-
-const hourLayout = "2006-01-02T15"
-
-// HourOf returns the window of the hour in which at lies.
-func HourOf(at time.Time) Window { return Window("hour:" + at.UTC().Format(hourLayout)) }
-
-// Hour returns when the hour begins; false for a window that is none.
-func (w Window) Hour() (time.Time, bool) {
-	if len(w) < len("hour:") {
-		return time.Time{}, false
-	}
-	t, err := time.Parse(hourLayout, string(w[len("hour:"):]))
-	return t, err == nil && w == HourOf(t)
-}
-
 // Dimensions tell the cells of one tool and window apart. All empty is the cell of every event.
 type Dimensions struct {
 	Model    string
@@ -81,25 +61,6 @@ type Cell struct {
 type Spent struct {
 	Calls  int64 // whose cost is known
 	Micros int64 // millionths of the currency's unit, as [Money]'s
-}
-
-// How many samples a cell keeps of each end: what is judged is the latest 40 calls, and a baseline is the first 20.
-const (
-	Recents   = 40
-	Earliests = 20
-)
-
-// Sample is one invocation, as far as drift is told by it.
-type Sample struct {
-	At       time.Time
-	ID       string // of the event
-	Failed   bool
-	Duration int64 // microseconds; less than zero: not measured
-	Cost     Money // Currency is "" where it is not known
-}
-
-func (s Sample) compare(other Sample) int {
-	return cmp.Or(s.At.Compare(other.At), cmp.Compare(s.ID, other.ID))
 }
 
 // CellsOf lists the cells that e counts in: that of every event, the hour's, the model's, the decoding's and the client's, those of which it tells.
@@ -169,48 +130,6 @@ func (c *Cell) measure(e Event) {
 	if e.Cost != nil {
 		c.spend(e.Cost.Currency, Spent{1, e.Cost.Micros})
 	}
-}
-
-func sampleOf(e Event) Sample {
-	s := Sample{At: e.At, ID: e.ID, Failed: e.Outcome == Failed, Duration: -1}
-	if e.Timed() {
-		s.Duration = e.Duration.Microseconds()
-	}
-	if e.Cost != nil {
-		s.Cost = *e.Cost
-	}
-	return s
-}
-
-// sampled reports a cell that keeps samples: all of the tool's, and all of a client's.
-func (c *Cell) sampled() bool {
-	return c.Window == All && c.Dims.Model == "" && c.Dims.Decoding == "" && c.Dims.Resolver == ""
-}
-
-func (c *Cell) sample(s Sample) {
-	if !c.sampled() {
-		return
-	}
-	if n := len(c.Recent); n < Recents || s.compare(c.Recent[0]) > 0 {
-		c.Recent = insert(c.Recent, s)
-		c.Recent = c.Recent[max(0, len(c.Recent)-Recents):]
-	}
-	if n := len(c.Earliest); n < Earliests || s.compare(c.Earliest[n-1]) < 0 {
-		c.Earliest = insert(c.Earliest, s)
-		c.Earliest = c.Earliest[:min(len(c.Earliest), Earliests)]
-	}
-}
-
-// insert puts s where it belongs; most come last.
-func insert(samples []Sample, s Sample) []Sample {
-	at := len(samples)
-	for at > 0 && s.compare(samples[at-1]) < 0 {
-		at--
-	}
-	if at > 0 && s.compare(samples[at-1]) == 0 {
-		return samples
-	}
-	return slices.Insert(samples, at, s)
 }
 
 // spend adds what was spent in a currency; past the cap of currencies it is left out, since amounts of several cannot be summed.
@@ -317,13 +236,4 @@ func (c Cell) MovingFailureRate() (average float64, any bool) {
 		average += alpha * (v - average)
 	}
 	return average, any
-}
-
-// Exemplars are the ids of the latest five samples, oldest first.
-func (c Cell) Exemplars() []string {
-	var ids []string
-	for _, s := range c.Recent[max(0, len(c.Recent)-5):] {
-		ids = append(ids, s.ID)
-	}
-	return ids
 }

@@ -130,7 +130,7 @@ type CorruptError struct {
 }
 
 func (e *CorruptError) Error() string {
-	return fmt.Sprintf("row %s of table %s cannot be read: %v", e.Row, e.Table, e.Err)
+	return fmt.Sprintf("row %s of table %s cannot be read: %v; `anvil learn reset TOOL` forgets the tool that it is of", e.Row, e.Table, e.Err)
 }
 
 func (e *CorruptError) Unwrap() error { return e.Err }

@@ -10,6 +10,7 @@ import (
 
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/learn"
 	"anvil/learn/conclude"
 )
 

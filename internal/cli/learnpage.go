@@ -11,6 +11,7 @@ import (
 	"anvil/compiler/diag"
 	"anvil/learn"
 	"anvil/learn/profile"
+	"anvil/learn/stat"
 	"anvil/learn/summary"
 )
 
@@ -137,11 +138,12 @@ func intervalOf(i profile.Insight) string {
 
 // stepWords says how an insight changed.
 func stepWords(was, now canon.Raw) string {
-	switch {
-	case was == nil:
-		return "new: " + string(now)
-	case now == nil:
-		return "withdrawn; it was " + string(was)
+	word := learn.Change{Was: was, Now: now}.Word()
+	switch word {
+	case "changed":
+		return string(was) + " -> " + string(now)
+	case "withdrawn":
+		return word + "; it was " + string(was)
 	}
-	return string(was) + " -> " + string(now)
+	return word + ": " + string(now)
 }

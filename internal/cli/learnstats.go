@@ -18,6 +18,7 @@ import (
 	"anvil/learn/sqlstore"
 	"anvil/learn/stat"
 	"anvil/learn/summary"
+	"anvil/learn/workflow"
 )
 
 const learnTools = "TOOL is a name, or SERVER/TOOL where several servers have it."

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"time"
 
-	"anvil/compiler/canon"
 	"anvil/learn"
 	"anvil/learn/evaluate"
 	"anvil/learn/stat"
@@ -63,15 +62,6 @@ func (o Options) All(now time.Time) func(learn.Record) []learn.Recommendation {
 
 // overall is the tool's cell of every call.
 func overall(r learn.Record) learn.Cell { return r.Cell(learn.All, learn.Dimensions{}) }
-
-// payload is a value of ours as canonical JSON.
-func payload(v any) canon.Raw {
-	text, err := canon.EncodeCompact(v)
-	if err != nil {
-		panic("advise: " + err.Error()) // values are numbers, words and maps of them
-	}
-	return canon.MustCanonical(text)
-}
 
 // told is a share of failures as it is told: "12 of the latest 40 calls fail (30 %)".
 func told(s evaluate.Share) string {

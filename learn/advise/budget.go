@@ -124,6 +124,6 @@ func (b Budget) advice(limit, of string, spent learn.Money, confidence int) []le
 		share = stat.Percent(float64(spent.Micros) / float64(b.Limit.Micros))
 	}
 	return []learn.Recommendation{{Type: learn.RecommendRouting, Confidence: confidence,
-		Payload:   payload(map[string]any{limit: canon.Raw(b.Limit.Amount()), "spent": canon.Raw(spent.Amount()), "currency": b.Limit.Currency, "window": window, "status": status}),
+		Payload:   canon.ValueOf(map[string]any{limit: canon.Raw(b.Limit.Amount()), "spent": canon.Raw(spent.Amount()), "currency": b.Limit.Currency, "window": window, "status": status}),
 		Rationale: fmt.Sprintf("%s: calls of %s cost %s %s, %s of the limit of %s", status, of, spent, when, share, b.Limit)}}
 }

@@ -70,7 +70,7 @@ func (s Settings) JSON() canon.Raw {
 			values[name] = canon.Raw(value)
 		}
 	}
-	return payload(values)
+	return canon.ValueOf(values)
 }
 
 // From which failure rates on decoding is tightened.
@@ -107,7 +107,7 @@ func Decoding(r learn.Record, intent string, c Capabilities) []learn.Recommendat
 		text += "; " + more
 	}
 	return []learn.Recommendation{{Type: learn.RecommendDecoding, Confidence: confidence, Rationale: text,
-		Payload: payload(map[string]any{"profile": profile, "resolved": settings.JSON(), "resolverVersion": ResolverVersion, "reasons": reasons,
+		Payload: canon.ValueOf(map[string]any{"profile": profile, "resolved": settings.JSON(), "resolverVersion": ResolverVersion, "reasons": reasons,
 			"confidence": canon.Raw(fmt.Sprintf("%d.%02d", confidence/100, confidence%100))})}}
 }
 

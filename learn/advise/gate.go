@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"anvil/compiler/canon"
 	"anvil/learn"
 	"anvil/learn/evaluate"
 	"anvil/learn/stat"
@@ -140,5 +141,5 @@ func tool(q Question) string {
 // Advice is the decision on a tool as a recommendation of approval.
 func (g Gate) Advice(r learn.Record) []learn.Recommendation {
 	v := g.Decide(Question{Server: r.Tool.Server, Name: r.Tool.Name, Record: &r})
-	return []learn.Recommendation{{Type: learn.RecommendApproval, Payload: payload(map[string]any{"decision": v.Decision, "rule": v.Rule}), Rationale: v.Reason, Confidence: 100}}
+	return []learn.Recommendation{{Type: learn.RecommendApproval, Payload: canon.ValueOf(map[string]any{"decision": v.Decision, "rule": v.Rule}), Rationale: v.Reason, Confidence: 100}}
 }

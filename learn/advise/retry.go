@@ -112,7 +112,7 @@ func (o RetryRules) Advice(r learn.Record, safety Safety) []learn.Recommendation
 	default:
 		return nil
 	}
-	return []learn.Recommendation{{Type: learn.RecommendWorkflow, Payload: payload(v), Rationale: p.Why, Confidence: evaluate.Confidence(overall(r).Invocations)}}
+	return []learn.Recommendation{{Type: learn.RecommendWorkflow, Payload: canon.ValueOf(v), Rationale: p.Why, Confidence: evaluate.Confidence(overall(r).Invocations)}}
 }
 
 // Retry is a way to make a call again: exponential waits with full jitter, each below a ceiling, all within a deadline. learn/invoke follows it. The zero value

@@ -69,7 +69,7 @@ func (o Router) Advice(r learn.Record) []learn.Recommendation {
 	candidates := o.candidates(r, all)
 	if missed := o.missed(candidates); len(missed) > 0 {
 		return []learn.Recommendation{{Type: learn.RecommendRouting, Confidence: evaluate.Confidence(all.Invocations),
-			Payload:   payload(map[string]any{"status": "infeasible", "constraints": missed}),
+			Payload:   canon.ValueOf(map[string]any{"status": "infeasible", "constraints": missed}),
 			Rationale: fmt.Sprintf("no model of %d keeps the bound of %s: %s", len(candidates), strings.Join(missed, " and "), o.list(candidates))}}
 	}
 	kept := slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool { return !o.keeps(c) })
@@ -83,7 +83,7 @@ func (o Router) payload(best candidate) canon.Raw {
 	if best.measured {
 		v["failureRateHigh"] = stat.Round4(best.failure)
 	}
-	return payload(v)
+	return canon.ValueOf(v)
 }
 
 // pick chooses among models that keep all bounds. Where no model was measured, the tool's own mean decides as the reference has it: below the goal the cheapest of

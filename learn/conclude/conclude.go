@@ -5,7 +5,6 @@
 package conclude
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -125,7 +124,7 @@ func (p *pass) together(found map[learn.Tool]learn.Insight) error {
 		}
 		if p.dry {
 			p.overlay[r.Tool] = insights
-			p.changed(changesOf(r.Tool, r.Insights, insights, p.now))
+			p.changed(learn.ChangesOf(r.Tool, r.Insights, insights, p.now))
 		}
 		if fresh = append(fresh, learn.Conclusions{Tool: r.Tool, Insights: insights, Recommendations: r.Recommendations}); len(fresh) == conclusionBatch {
 			if err := write(); err != nil {
@@ -151,15 +150,13 @@ func joined(have []learn.Insight, found learn.Insight, now time.Time) (all []lea
 			all = append(all, i)
 		}
 	}
-	if len(evaluate.Live([]learn.Insight{found}, now)) == 0 {
+	if !found.Live(now) {
 		found = learn.Insight{}
 	}
 	if found.Key != "" {
 		all = append(all, found)
 	}
-	same = before.Key == found.Key && bytes.Equal(before.Value, found.Value) && before.N == found.N && before.Confidence == found.Confidence &&
-		before.ObservedAt.Equal(found.ObservedAt) && before.Expires.Equal(found.Expires)
-	return all, same
+	return all, before.Equal(found)
 }
 
 // workflows writes what is concluded of workflows where it is another than before.
@@ -176,7 +173,7 @@ func (p *pass) workflows(of map[string][]learn.Insight) error {
 	names := slices.Concat(slices.Collect(maps.Keys(before)), slices.Collect(maps.Keys(of)))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		for _, c := range changesOf(learn.Tool{}, before[name], of[name], p.now) {
+		for _, c := range learn.ChangesOf(learn.Tool{}, before[name], of[name], p.now) {
 			p.Workflows = append(p.Workflows, WorkflowChange{name, c.Key, c.Was, c.Now, c.Samples})
 		}
 	}
@@ -184,26 +181,6 @@ func (p *pass) workflows(of map[string][]learn.Insight) error {
 		return nil
 	}
 	return p.store.ConcludeWorkflows(p.ctx, p.now, of)
-}
-
-// changesOf lists the insights that came, changed their value or went, by key.
-func changesOf(tool learn.Tool, was, is []learn.Insight, at time.Time) []learn.Change {
-	steps := map[string]learn.Change{}
-	for _, i := range was {
-		steps[i.Key] = learn.Change{At: at, Tool: tool, Key: i.Key, Was: i.Value, Samples: i.N}
-	}
-	for _, i := range is {
-		c := steps[i.Key]
-		c.At, c.Tool, c.Key, c.Now, c.Samples = at, tool, i.Key, i.Value, i.N
-		steps[i.Key] = c
-	}
-	var changes []learn.Change
-	for _, key := range slices.Sorted(maps.Keys(steps)) {
-		if c := steps[key]; c.Was == nil || c.Now == nil || !bytes.Equal(c.Was, c.Now) {
-			changes = append(changes, c)
-		}
-	}
-	return changes
 }
 
 // unwritten is a store to which nothing is written: it says what would change.
@@ -230,7 +207,7 @@ func (u *unwritten) Records(ctx context.Context, f learn.Filter) iter.Seq2[learn
 func (u *unwritten) Conclude(_ context.Context, at time.Time, all []learn.Conclusions) ([]learn.Change, error) {
 	var changes []learn.Change
 	for _, c := range all {
-		changes = append(changes, changesOf(c.Tool, u.read[c.Tool], c.Insights, at)...)
+		changes = append(changes, learn.ChangesOf(c.Tool, u.read[c.Tool], c.Insights, at)...)
 	}
 	clear(u.read)
 	return changes, nil

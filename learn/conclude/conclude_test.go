@@ -14,6 +14,7 @@ import (
 	"anvil/learn/profile"
 	"anvil/learn/sqlstore"
 	"anvil/learn/view"
+	"anvil/learn/workflow"
 )
 
 var morning = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)

@@ -83,7 +83,7 @@ func (o Options) readSpan(text []byte, from *resource) (sp span, err error) {
 		e.ID = sp.name()
 	}
 	if e.Session == "" && !sp.call.own {
-		e.Session = uuid(sp.trace)
+		e.Session = learn.UUID(hex.EncodeToString(sp.trace[:]))
 	}
 	*e, err = o.checked(*e)
 	return sp, err
@@ -92,12 +92,6 @@ func (o Options) readSpan(text []byte, from *resource) (sp span, err error) {
 // name is the id of the event of a span.
 func (s span) name() string {
 	return hex.EncodeToString(s.trace[:]) + "/" + hex.EncodeToString(s.id[:])
-}
-
-// uuid spells a trace's id as a UUID, as which it passes for the name it is, and for no credential.
-func uuid(t traceID) string {
-	h := hex.EncodeToString(t[:])
-	return strings.Join([]string{h[:8], h[8:12], h[12:16], h[16:20], h[20:]}, "-")
 }
 
 // hexID reads an id of hex digits of either case; one of zeros alone is none.
@@ -160,7 +154,7 @@ func toolOf(a attributes, n *canon.Node) string {
 	}
 	lead, name, _ := strings.Cut(n.Get("name").Text(), " ")
 	if lead == methodCall || lead == operationTool {
-		return valid(name)
+		return learn.Storable(name)
 	}
 	return ""
 }

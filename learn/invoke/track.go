@@ -72,8 +72,7 @@ func uuid(random io.Reader) (string, error) {
 		return "", fmt.Errorf("draw an id: %w", err)
 	}
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	h := hex.EncodeToString(b[:])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:], nil
+	return learn.UUID(hex.EncodeToString(b[:])), nil
 }
 
 // Turn is one turn of an agent: what it does between two words of its user.

@@ -66,15 +66,6 @@ func (s *Sketch) Merge(other Sketch) {
 	}
 }
 
-// Clone returns a sketch that shares nothing with s.
-func (s Sketch) Clone() Sketch {
-	c := Sketch{zeros: s.zeros}
-	if s.bins != nil {
-		c.bins = s.bins.Copy().(*store.DenseStore)
-	}
-	return c
-}
-
 // Count returns how many values were folded in.
 func (s Sketch) Count() int64 {
 	n := s.zeros

@@ -91,6 +91,19 @@ func TestReadAdaptive(t *testing.T) {
 	}
 }
 
+// TestAdaptiveCodesAreThoseOfItsEvents: a number is a code as well as a word, here as in its files of events.
+func TestAdaptiveCodesAreThoseOfItsEvents(t *testing.T) {
+	for _, f := range read(t, adaptiveFile(t, `UPDATE execution_nodes SET error = '{"code":503}' WHERE id = 'n2'`)) {
+		if o := f.Observation; o != nil && o.ID == "n2" {
+			if e, err := o.Checked(noon()); err != nil || e.Code != "503" {
+				t.Errorf("%q, %v", e.Code, err)
+			}
+			return
+		}
+	}
+	t.Error("there is no n2")
+}
+
 // TestImportIsDoneOnce: nodes by their ids, sums by their source, also when the file has moved and grown.
 func TestImportIsDoneOnce(t *testing.T) {
 	each(t, func(t *testing.T, url string) {

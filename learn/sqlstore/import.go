@@ -24,7 +24,7 @@ func (s *Store) Import(ctx context.Context, source string, tool learn.Tool, cell
 		last = max(last, micros(c.Last))
 	}
 	err = s.write(ctx, func(t *tx) error {
-		added, err := t.count(`INSERT INTO import (source, server, name, contract) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, storable(source), tool.Server, tool.Name, tool.Contract)
+		added, err := t.count(`INSERT INTO import (source, server, name, contract) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, learn.Storable(source), tool.Server, tool.Name, tool.Contract)
 		if taken = added > 0; err != nil || !taken {
 			return err
 		}

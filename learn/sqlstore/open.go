@@ -32,8 +32,8 @@ type Caps struct {
 
 // What goes wrong outside of us, told apart since the user can do something about it.
 var (
-	ErrFull     = errors.New("there is no room left")
-	ErrReadOnly = errors.New("it cannot be written to")
+	ErrFull     = errors.New("there is no room left: make room on the disk, or forget with `anvil learn prune`")
+	ErrReadOnly = errors.New("it cannot be written to: give yourself the right to write to the database and its folder, or name another with --db")
 	ErrAddress  = errors.New("the address of a PostgreSQL database is postgres://USER:PASSWORD@HOST:PORT/DATABASE")
 )
 

@@ -99,7 +99,11 @@ func (t *tx) entryOf(c *cache, tool learn.Tool, at int64) (*entry, error) {
 	err = t.each(func(r *sql.Rows) error {
 		var kind int
 		var name string
-		if err := r.Scan(&kind, &name); err != nil || kind < 0 || kind >= dimensions {
+		err := r.Scan(&kind, &name)
+		if err == nil && (kind < 0 || kind >= dimensions) {
+			err = fmt.Errorf("there is no dimension of kind %d", kind)
+		}
+		if err != nil {
 			return &learn.CorruptError{Table: "dimension", Row: fmt.Sprintf("%d %q of tool %d", kind, name, e.id), Err: err}
 		}
 		e.names[kind][name] = true

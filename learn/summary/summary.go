@@ -26,11 +26,11 @@ type Row struct {
 	Interval    stat.Interval // of the share of failures, 95 %
 	Timed       int64         // invocations whose duration is known; without one P50 and P95 are 0
 	P50, P95    time.Duration
-	Cost        []learn.Money // by currency
-	Hours       []Hour        // the latest that have invocations, at most [MaxHours], oldest first
-	Trend       evaluate.Direction
-	Flagged     []string // keys of insights that somebody should look at, sorted
-	Concluded   bool     // there is any insight
+	Cost        []learn.Money      // by currency
+	Hours       []Hour             // the latest that have invocations, at most [MaxHours], oldest first
+	Trend       evaluate.Direction // "" where there are too few calls to tell
+	Flagged     []string           // keys of insights that somebody should look at, sorted
+	Concluded   bool               // there is any insight
 	Last        time.Time
 }
 
@@ -44,9 +44,6 @@ type Hour struct {
 
 // MaxHours is how many hours a row has.
 const MaxHours = 24
-
-// TooFew is the trend where there are too few calls to tell.
-const TooFew evaluate.Direction = ""
 
 // flags are the insights that tell of something bad.
 var flags = []string{evaluate.ApprovalFriction, evaluate.ContextCostHigh, evaluate.CostDrift, evaluate.LatencyRegression, evaluate.ObservedFailureRate}

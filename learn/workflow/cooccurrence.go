@@ -89,7 +89,7 @@ func top(with map[learn.Tool]int, of int) []partner {
 	var partners []partner
 	for _, t := range tools[:min(len(tools), topPartners)] {
 		if n := with[t]; n >= fewestTogether {
-			partners = append(partners, partner{text(t.Name), text(t.Server), n, share(float64(n) / float64(of))})
+			partners = append(partners, partner{learn.Storable(t.Name), learn.Storable(t.Server), n, share(float64(n) / float64(of))})
 		}
 	}
 	return partners

@@ -74,7 +74,7 @@ func evaluate(sessions []Session, o Options) []learn.Insight {
 		found = append(found, i)
 	}
 	if tool, slow := slowest(sessions); slow {
-		add(keyBottleneck, text(tool.String()), judgementsSure, len(sessions))
+		add(keyBottleneck, learn.Storable(tool.String()), judgementsSure, len(sessions))
 	}
 	most := 0
 	for _, s := range sessions {
@@ -109,16 +109,9 @@ type pattern struct {
 
 // insight makes one; its value as canonical JSON.
 func (o Options) insight(key string, value any, confidence int, n int64, at time.Time) learn.Insight {
-	compact, err := canon.EncodeCompact(value)
-	if err != nil {
-		panic(err) // values are structs, texts and finite numbers of our own
-	}
-	return learn.Insight{Key: key, Value: canon.Raw(canon.MustCanonical(compact)), Confidence: confidence, Source: learn.FromEvaluation, N: n, Window: string(learn.All),
+	return learn.Insight{Key: key, Value: canon.ValueOf(value), Confidence: confidence, Source: learn.FromEvaluation, N: n, Window: string(learn.All),
 		ObservedAt: at, Expires: at.Add(cmp.Or(o.Keep, defaultKeep))}
 }
-
-// text is a name as JSON can hold it.
-func text(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
 
 // share is a number from 0 to 1 with four decimals.
 func share(v float64) canon.Raw {

@@ -182,7 +182,7 @@ func TestCorruptRowsAreNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			var corrupt *learn.CorruptError
-			if _, err := s.Find(t.Context(), "vault", "rotate_keys"); !errors.As(err, &corrupt) || corrupt.Table != c.table || corrupt.Row != c.row {
+			if _, err := s.Find(t.Context(), "vault", "rotate_keys"); !errors.As(err, &corrupt) || corrupt.Table != c.table || corrupt.Row != c.row || !strings.Contains(err.Error(), "anvil learn reset") {
 				t.Errorf("%s: %v", c.table, err)
 			}
 			for _, err := range s.Records(t.Context(), learn.Filter{}) {

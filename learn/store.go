@@ -127,10 +127,15 @@ func (e *AmbiguousError) Error() string {
 type CorruptError struct {
 	Table, Row string
 	Err        error
+	Foreign    bool // it is in somebody else's file, of which nothing can be reset here
 }
 
 func (e *CorruptError) Error() string {
-	return fmt.Sprintf("row %s of table %s cannot be read: %v; `anvil learn reset TOOL` forgets the tool that it is of", e.Row, e.Table, e.Err)
+	text := fmt.Sprintf("row %s of table %s cannot be read: %v", e.Row, e.Table, e.Err)
+	if e.Foreign {
+		return text
+	}
+	return text + "; `anvil learn reset TOOL` forgets the tool that it is of"
 }
 
 func (e *CorruptError) Unwrap() error { return e.Err }

@@ -132,9 +132,17 @@ func (e *evaluation) conclude(i learn.Insight) {
 	}
 }
 
+// widest is how wide an interval of a share may be from which something is concluded: that of 1 failure in 2 calls goes from 9 to 91 %, and says nothing. That of ten
+// calls is 0.53 wide at most, so the reference's bound of ten calls stands. The lower bound alone is no measure beside that bound, by which 1 failure in 10 calls is
+// told of: it lies higher for 1 in 2 than for 1 in 10. What follows for a call, such as a confirmation, is learn/advise's to decide.
+const widest = 0.6
+
 func (e *evaluation) failures() {
 	recent := RecentFailures(e.r)
+	interval := recent.Interval()
 	switch {
+	case interval.High-interval.Low > widest:
+		return
 	case recent.N < e.o.MinInvocations || recent.Rate() < e.o.FailureRate:
 		return
 	case lifetimeFailures(e.all, e.clients) < e.o.FailureRate:
@@ -143,7 +151,6 @@ func (e *evaluation) failures() {
 			return
 		}
 	}
-	interval := recent.Interval()
 	e.conclude(learn.Insight{Key: ObservedFailureRate, Value: canon.ValueOf(stat.Round4(recent.Rate())), Confidence: Confidence(e.all.Invocations), Source: learn.FromEvaluation,
 		N: recent.N, Low: interval.Low, High: interval.High, Window: recentWindow(recent.Clients), ObservedAt: recent.Last})
 }

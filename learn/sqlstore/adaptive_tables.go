@@ -17,7 +17,7 @@ func (a *adaptive) tools() error {
 		}
 		n, err := canon.Parse([]byte(text))
 		if err != nil || !n.IsObject() && !n.Is(canon.Null) {
-			return &learn.CorruptError{Table: "tools", Row: r.tool().String(), Err: errors.Join(errors.New("its annotation is no JSON object"), err)}
+			return &learn.CorruptError{Table: "tools", Row: r.tool().String(), Foreign: true, Err: errors.Join(errors.New("its annotation is no JSON object"), err)}
 		}
 		annotation := learn.Annotation{Risk: n.Get("risk").Text(), Owner: n.Get("owner").Text(), Description: n.Get("description").Text()}
 		for _, tag := range n.Get("tags").Elements() {
@@ -37,7 +37,7 @@ func (a *adaptive) executions() error {
 			return nil
 		}
 		bad := func(err error) error {
-			return &learn.CorruptError{Table: "execution_nodes", Row: fmt.Sprintf("%q", r.text("id")), Err: err}
+			return &learn.CorruptError{Table: "execution_nodes", Row: fmt.Sprintf("%q", r.text("id")), Foreign: true, Err: err}
 		}
 		at, err := time.Parse(time.RFC3339, r.text("timestamp"))
 		if err != nil {
@@ -90,7 +90,7 @@ func (a *adaptive) metrics() error {
 		}
 		c, ours, err := adaptiveCell(r)
 		if err != nil {
-			return &learn.CorruptError{Table: "metric_cells", Row: fmt.Sprintf("%s %s %s", tool, r.text("window"), r.text("dims_key")), Err: err}
+			return &learn.CorruptError{Table: "metric_cells", Row: fmt.Sprintf("%s %s %s", tool, r.text("window"), r.text("dims_key")), Foreign: true, Err: err}
 		}
 		if ours && !a.nodes[tool] {
 			last.Cells = append(last.Cells, c)

@@ -25,7 +25,7 @@ type Options struct {
 // Caps bound how many names of a dimension one tool tells apart; what comes after them counts as [learn.Other]. Zero fields are the defaults.
 type Caps struct {
 	Models    int // 8
-	Profiles  int // 8
+	Decodings int // 8
 	Resolvers int // 8
 	Clients   int // 64
 }
@@ -58,7 +58,7 @@ var _ learn.Store = (*Store)(nil)
 // [learn.ErrForeign], one with a newer schema a [learn.ErrNewerSchema], and neither is touched.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	s := &Store{now: o.Now, statements: map[string]*sql.Stmt{}, caps: [dimensions]int{
-		or(o.Caps.Models, 8), or(o.Caps.Profiles, 8), or(o.Caps.Resolvers, 8), or(o.Caps.Clients, 64)}}
+		or(o.Caps.Models, 8), or(o.Caps.Decodings, 8), or(o.Caps.Resolvers, 8), or(o.Caps.Clients, 64)}}
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -102,7 +102,7 @@ func (r *recording) evaluate(ctx context.Context) {
 	r.last = r.now()
 	r.mu.Unlock()
 	now := r.now()
-	if _, err := evaluate.Touched(ctx, r.store, tools, now, evaluate.Options{Advise: r.advice.All(now)}); err != nil && ctx.Err() == nil {
+	if _, err := evaluate.Touched(ctx, r.store, tools, now, evaluate.Options{Advise: r.advice.All(now), Hours: r.advice.Hours()}); err != nil && ctx.Err() == nil {
 		r.log("what was learned could not be judged: " + err.Error())
 	}
 }

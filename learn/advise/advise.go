@@ -60,6 +60,9 @@ func (o Options) All(now time.Time) func(learn.Record) []learn.Recommendation {
 	}
 }
 
+// Hours reports advice that rests on the cells of single hours: what evaluate.Options.Hours takes.
+func (o Options) Hours() bool { return o.Window == PerDay || o.Window == PerMonth }
+
 // overall is the tool's cell of every call.
 func overall(r learn.Record) learn.Cell { return r.Cell(learn.All, learn.Dimensions{}) }
 

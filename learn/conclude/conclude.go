@@ -50,7 +50,7 @@ type WorkflowChange struct {
 // it, finds it there. Where it fails, what was written before stays, and the next pass makes up for the rest.
 func All(ctx context.Context, s learn.Store, now time.Time, o Options) (Result, error) {
 	if o.Evaluate.Advise == nil {
-		o.Evaluate.Advise = o.Advice.All(now)
+		o.Evaluate.Advise, o.Evaluate.Hours = o.Advice.All(now), o.Evaluate.Hours || o.Advice.Hours()
 	}
 	sessions, cut, err := sessionsOf(ctx, s, cmp.Or(o.Linked, workflow.MostCalls))
 	if err != nil {

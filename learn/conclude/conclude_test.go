@@ -149,7 +149,7 @@ func TestSumCountsAllStores(t *testing.T) {
 
 // A budget of a day counts all its hours, where an evaluation reads them.
 func TestBudgetOfADayCountsAllItsHours(t *testing.T) {
-	budget, now := advise.Budget{Limit: learn.Money{Micros: 1_000_000, Currency: "USD"}, Span: advise.PerDay}, morning.Add(4*time.Hour)
+	budget, now := advise.Budget{Limit: learn.Money{Micros: 1_000_000, Currency: "USD"}, Window: advise.PerDay}, morning.Add(4*time.Hour)
 	for hours, want := range map[bool]int64{false: 400_000, true: 1_200_000} {
 		s := opened(t)
 		var events []learn.Event

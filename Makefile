@@ -47,7 +47,7 @@ peers:
 
 ## bench: the figures, as ratios against a named floor in the same run
 bench: build npm peers postgres
-	ANVIL_NPM="$(CURDIR)/$(NPM)" ANVIL_PEERS="$(CURDIR)/$(PEERS)" go test -run '^$$' -bench . -benchtime 1s ./internal/e2e ./compiler/canon ./compiler/schema/subtype ./compiler/diff ./compiler/adopt/gate ./compiler/pack/emit ./facade ./wire ./learn ./learn/sqlstore
+	ANVIL_NPM="$(CURDIR)/$(NPM)" ANVIL_PEERS="$(CURDIR)/$(PEERS)" go test -run '^$$' -bench . -benchtime 1s ./internal/e2e ./compiler/canon ./compiler/schema/subtype ./compiler/diff ./compiler/adopt/gate ./compiler/pack/emit ./facade ./wire ./learn ./learn/evaluate ./learn/sqlstore
 
 ## proof: verdicts about PAIRS random pairs of schemas, each held against values; ANVIL_SEED=n gives other pairs
 PAIRS ?= 100000

@@ -104,7 +104,7 @@ func (o *observing) tell(outcome learn.Outcome, code string, result []byte) {
 	end := f.now()
 	seen := learn.Observation{Event: learn.Event{
 		ID: o.session.client.Session + "/" + number16(o.number), Tool: learn.Tool{Server: f.options.Service, Name: o.tool, Contract: f.contracts[o.tool]},
-		Session: uuid(o.session.client.Session), At: end, Duration: end.Sub(o.begun), Outcome: outcome, Code: code, Attempts: 1,
+		Session: learn.UUID(o.session.client.Session), At: end, Duration: end.Sub(o.begun), Outcome: outcome, Code: code, Attempts: 1,
 		Input: learn.Payload{Bytes: int64(o.input)}, Output: learn.Unmeasured,
 	}}
 	if outcome == learn.Refused {
@@ -130,11 +130,6 @@ func (o *observing) tell(outcome learn.Outcome, code string, result []byte) {
 func number16(n uint64) string {
 	digits := strconv.AppendUint(nil, n, 16)
 	return "0000000000000000"[len(digits):] + string(digits)
-}
-
-// uuid is an id of 32 digits as UUIDs are written: a name that nobody takes for a credential.
-func uuid(id string) string {
-	return id[:8] + "-" + id[8:12] + "-" + id[12:16] + "-" + id[16:20] + "-" + id[20:]
 }
 
 // newID is an id that no other session has, of 32 hexadecimal digits.

@@ -9,37 +9,17 @@ import (
 	"anvil/learn/sketch"
 )
 
-// Window is the stretch of time that a cell covers: "all", or one hour of UTC, "hour:2026-03-02T08".
-type Window string
-
-// All is the window without an end.
-const All Window = "all"
-
-const hourLayout = "2006-01-02T15"
-
-// HourOf returns the window of the hour in which at lies.
-func HourOf(at time.Time) Window { return Window("hour:" + at.UTC().Format(hourLayout)) }
-
-// Hour returns when the hour begins; false for a window that is none.
-func (w Window) Hour() (time.Time, bool) {
-	if len(w) < len("hour:") {
-		return time.Time{}, false
-	}
-	t, err := time.Parse(hourLayout, string(w[len("hour:"):]))
-	return t, err == nil && w == HourOf(t)
-}
-
 // Dimensions tell the cells of one tool and window apart. All empty is the cell of every event.
 type Dimensions struct {
 	Model    string
-	Profile  string
+	Decoding string
 	Resolver string
 	Client   string
 }
 
 // Compare orders dimensions; the empty ones come first.
 func (d Dimensions) Compare(other Dimensions) int {
-	return cmp.Or(cmp.Compare(d.Client, other.Client), cmp.Compare(d.Profile, other.Profile), cmp.Compare(d.Resolver, other.Resolver), cmp.Compare(d.Model, other.Model))
+	return cmp.Or(cmp.Compare(d.Client, other.Client), cmp.Compare(d.Decoding, other.Decoding), cmp.Compare(d.Resolver, other.Resolver), cmp.Compare(d.Model, other.Model))
 }
 
 // Other is the name under which everything past the cap of a dimension is counted.
@@ -57,7 +37,7 @@ type Cell struct {
 	Refused     int64
 	Attempts    int64 // of the invocations
 	Timed       int64 // invocations whose duration is known
-	Micros      int64 // sum of their durations
+	DurationSum int64 // of their durations, microseconds
 	Metered     int64 // invocations whose tokens are known
 	InputSum    int64 // of their tokens
 	OutputSum   int64
@@ -66,7 +46,8 @@ type Cell struct {
 	Asked       int64 // calls a person was asked about
 	Declined    int64 // of them, how many were answered no
 
-	Codes    map[string]int64 // failures and refusals by code
+	Codes    map[string]int64 // failures by code
+	Refusals map[string]int64 // refusals by code: they say nothing of the tool
 	Cost     map[string]Spent // by currency
 	Duration sketch.Sketch    // microseconds
 	Size     sketch.Sketch    // bytes of results
@@ -79,26 +60,7 @@ type Cell struct {
 // Spent is what a cell's calls cost in one currency.
 type Spent struct {
 	Calls  int64 // whose cost is known
-	Micros int64
-}
-
-// How many samples a cell keeps of each end: what is judged is the latest 40 calls, and a baseline is the first 20.
-const (
-	Recents   = 40
-	Earliests = 20
-)
-
-// Sample is one invocation, as far as drift is told by it.
-type Sample struct {
-	At     time.Time
-	ID     string // of the event
-	Failed bool
-	Micros int64 // of its duration; less than zero: not measured
-	Cost   Money // Currency is "" where it is not known
-}
-
-func (s Sample) compare(other Sample) int {
-	return cmp.Or(s.At.Compare(other.At), cmp.Compare(s.ID, other.ID))
+	Micros int64 // millionths of the currency's unit, as [Money]'s
 }
 
 // CellsOf lists the cells that e counts in: that of every event, the hour's, the model's, the decoding's and the client's, those of which it tells.
@@ -107,8 +69,8 @@ func CellsOf(e Event) []Cell {
 	if e.Model != "" {
 		cells = append(cells, Cell{Window: All, Dims: Dimensions{Model: e.Model}})
 	}
-	if e.Profile != "" {
-		cells = append(cells, Cell{Window: All, Dims: Dimensions{Model: e.Model, Profile: e.Profile, Resolver: e.Resolver}})
+	if e.Decoding != "" {
+		cells = append(cells, Cell{Window: All, Dims: Dimensions{Model: e.Model, Decoding: e.Decoding, Resolver: e.Resolver}})
 	}
 	if e.Client != "" {
 		cells = append(cells, Cell{Window: All, Dims: Dimensions{Client: e.Client}})
@@ -130,18 +92,17 @@ func (c *Cell) Fold(e Event) {
 	if e.Asked == SaidNo {
 		c.Declined++
 	}
-	if e.Code != "" {
-		addTo(&c.Codes, e.Code, 1)
-	}
 	switch e.Outcome {
 	case Cancelled:
 		c.Cancelled++
 		return
 	case Refused:
 		c.Refused++
+		addTo(&c.Refusals, cmp.Or(e.Code, UnknownCode), 1)
 		return
 	case Failed:
 		c.Failures++
+		addTo(&c.Codes, cmp.Or(e.Code, UnknownCode), 1)
 	}
 	c.Invocations++
 	c.Attempts += int64(e.Attempts)
@@ -153,7 +114,7 @@ func (c *Cell) Fold(e Event) {
 func (c *Cell) measure(e Event) {
 	if e.Timed() {
 		c.Timed++
-		c.Micros += e.Duration.Microseconds()
+		c.DurationSum += e.Duration.Microseconds()
 		c.Duration.Add(e.Duration.Microseconds())
 	}
 	if e.Tokens != nil {
@@ -169,48 +130,6 @@ func (c *Cell) measure(e Event) {
 	if e.Cost != nil {
 		c.spend(e.Cost.Currency, Spent{1, e.Cost.Micros})
 	}
-}
-
-func sampleOf(e Event) Sample {
-	s := Sample{At: e.At, ID: e.ID, Failed: e.Outcome == Failed, Micros: -1}
-	if e.Timed() {
-		s.Micros = e.Duration.Microseconds()
-	}
-	if e.Cost != nil {
-		s.Cost = *e.Cost
-	}
-	return s
-}
-
-// sampled reports a cell that keeps samples: all of the tool's, and all of a client's.
-func (c *Cell) sampled() bool {
-	return c.Window == All && c.Dims.Model == "" && c.Dims.Profile == "" && c.Dims.Resolver == ""
-}
-
-func (c *Cell) sample(s Sample) {
-	if !c.sampled() {
-		return
-	}
-	if n := len(c.Recent); n < Recents || s.compare(c.Recent[0]) > 0 {
-		c.Recent = insert(c.Recent, s)
-		c.Recent = c.Recent[max(0, len(c.Recent)-Recents):]
-	}
-	if n := len(c.Earliest); n < Earliests || s.compare(c.Earliest[n-1]) < 0 {
-		c.Earliest = insert(c.Earliest, s)
-		c.Earliest = c.Earliest[:min(len(c.Earliest), Earliests)]
-	}
-}
-
-// insert puts s where it belongs; most come last.
-func insert(samples []Sample, s Sample) []Sample {
-	at := len(samples)
-	for at > 0 && s.compare(samples[at-1]) < 0 {
-		at--
-	}
-	if at > 0 && s.compare(samples[at-1]) == 0 {
-		return samples
-	}
-	return slices.Insert(samples, at, s)
 }
 
 // spend adds what was spent in a currency; past the cap of currencies it is left out, since amounts of several cannot be summed.
@@ -242,22 +161,29 @@ func addTo(counts *map[string]int64, code string, n int64) {
 	(*counts)[code] += n
 }
 
+func addAll(counts *map[string]int64, more map[string]int64) {
+	for _, code := range slices.Sorted(maps.Keys(more)) {
+		addTo(counts, code, more[code])
+	}
+}
+
+// SumNames name what [Cell.Sums] lists, in its order, as databases do.
+var SumNames = []string{"invocations", "failures", "cancelled", "refused", "attempts", "timed", "duration_sum", "metered", "input_sum", "output_sum", "sized", "bytes", "asked", "declined"}
+
+// Sums lists all of a cell that is added up by adding.
+func (c *Cell) Sums() []*int64 {
+	return []*int64{&c.Invocations, &c.Failures, &c.Cancelled, &c.Refused, &c.Attempts, &c.Timed, &c.DurationSum, &c.Metered, &c.InputSum, &c.OutputSum, &c.Sized, &c.Bytes,
+		&c.Asked, &c.Declined}
+}
+
 // Merge counts all of other in, which stays as it is. Window and dimensions stay c's.
 func (c *Cell) Merge(other Cell) {
-	for _, p := range []struct {
-		to  *int64
-		add int64
-	}{
-		{&c.Invocations, other.Invocations}, {&c.Failures, other.Failures}, {&c.Cancelled, other.Cancelled}, {&c.Refused, other.Refused},
-		{&c.Attempts, other.Attempts}, {&c.Timed, other.Timed}, {&c.Micros, other.Micros}, {&c.Metered, other.Metered},
-		{&c.InputSum, other.InputSum}, {&c.OutputSum, other.OutputSum}, {&c.Sized, other.Sized}, {&c.Bytes, other.Bytes},
-		{&c.Asked, other.Asked}, {&c.Declined, other.Declined},
-	} {
-		*p.to += p.add
+	add := other.Sums()
+	for i, sum := range c.Sums() {
+		*sum += *add[i]
 	}
-	for _, code := range slices.Sorted(maps.Keys(other.Codes)) {
-		addTo(&c.Codes, code, other.Codes[code])
-	}
+	addAll(&c.Codes, other.Codes)
+	addAll(&c.Refusals, other.Refusals)
 	for _, currency := range slices.Sorted(maps.Keys(other.Cost)) {
 		c.spend(currency, other.Cost[currency])
 	}
@@ -285,51 +211,29 @@ func (c Cell) FailureRate() float64 {
 	return float64(c.Failures) / float64(c.Invocations)
 }
 
-// MeanMicros is the mean duration of the invocations whose duration is known; false without any.
-func (c Cell) MeanMicros() (float64, bool) {
+// MeanDuration is the mean duration in microseconds of the invocations whose duration is known; false without any.
+func (c Cell) MeanDuration() (float64, bool) {
 	if c.Timed == 0 {
 		return 0, false
 	}
-	return float64(c.Micros) / float64(c.Timed), true
+	return float64(c.DurationSum) / float64(c.Timed), true
 }
 
 // alpha is the weight of the latest sample in a moving average.
 const alpha = 0.2
 
 // MovingFailureRate is the exponentially weighted moving average of failures over the recent samples, 0.2 for the latest, begun with the first; false without any.
-func (c Cell) MovingFailureRate() (float64, bool) {
-	return moving(c.Recent, func(s Sample) (float64, bool) {
+func (c Cell) MovingFailureRate() (average float64, any bool) {
+	for _, s := range c.Recent {
+		v := 0.0
 		if s.Failed {
-			return 1, true
+			v = 1
 		}
-		return 0, true
-	})
-}
-
-// MovingMicros is the same average of the durations, of the samples that have one.
-func (c Cell) MovingMicros() (float64, bool) {
-	return moving(c.Recent, func(s Sample) (float64, bool) { return float64(s.Micros), s.Micros >= 0 })
-}
-
-func moving(samples []Sample, of func(Sample) (float64, bool)) (average float64, any bool) {
-	for _, s := range samples {
-		v, measured := of(s)
-		switch {
-		case !measured:
-		case !any:
+		if !any {
 			average, any = v, true
-		default:
-			average += alpha * (v - average)
+			continue
 		}
+		average += alpha * (v - average)
 	}
 	return average, any
-}
-
-// Exemplars are the ids of the latest five samples, oldest first.
-func (c Cell) Exemplars() []string {
-	var ids []string
-	for _, s := range c.Recent[max(0, len(c.Recent)-5):] {
-		ids = append(ids, s.ID)
-	}
-	return ids
 }

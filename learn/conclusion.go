@@ -1,6 +1,9 @@
 package learn
 
 import (
+	"bytes"
+	"maps"
+	"slices"
 	"time"
 
 	"anvil/compiler/canon"
@@ -30,6 +33,16 @@ type Insight struct {
 	Expires    time.Time     // when it is withdrawn if nothing new is observed; zero: never
 }
 
+// Equal reports two insights that say the same, to the microsecond that stores keep.
+func (i Insight) Equal(other Insight) bool {
+	at := func(a, b time.Time) bool { return a.Truncate(time.Microsecond).Equal(b.Truncate(time.Microsecond)) }
+	return i.Key == other.Key && bytes.Equal(i.Value, other.Value) && i.Confidence == other.Confidence && i.Source == other.Source && i.N == other.N &&
+		i.Low == other.Low && i.High == other.High && i.Window == other.Window && at(i.ObservedAt, other.ObservedAt) && at(i.Expires, other.Expires)
+}
+
+// Live reports an insight that has not expired at now.
+func (i Insight) Live(now time.Time) bool { return i.Expires.IsZero() || now.Before(i.Expires) }
+
 // RecommendationType is what a recommendation is about.
 type RecommendationType string
 
@@ -51,6 +64,11 @@ type Recommendation struct {
 	Confidence int       // hundredths
 }
 
+// Equal reports two recommendations that say the same.
+func (r Recommendation) Equal(other Recommendation) bool {
+	return r.Type == other.Type && bytes.Equal(r.Payload, other.Payload) && r.Rationale == other.Rationale && r.Confidence == other.Confidence
+}
+
 // Annotation is what people state of a tool, whatever its contract. A zero field states nothing.
 type Annotation struct {
 	Risk        string   `json:"risk,omitzero"` // low, medium, high
@@ -58,6 +76,16 @@ type Annotation struct {
 	Tags        []string `json:"tags,omitempty"` // replaced as a whole
 	Description string   `json:"description,omitzero"`
 	Budget      *Money   `json:"budget,omitempty"` // of the tool's calls in one budget window
+}
+
+// Checked returns a as it is kept: without credentials in its words. Stores check what they are given.
+func (a Annotation) Checked() Annotation {
+	kept := func(text string) string { return Storable(Redacted(text)) }
+	a.Risk, a.Owner, a.Description, a.Tags = kept(a.Risk), kept(a.Owner), kept(a.Description), slices.Clone(a.Tags)
+	for i, tag := range a.Tags {
+		a.Tags[i] = kept(tag)
+	}
+	return a
 }
 
 // Merged is a with what b states in its place.
@@ -127,4 +155,35 @@ type Change struct {
 	Was     canon.Raw // nil: it is new
 	Now     canon.Raw // nil: it is withdrawn
 	Samples int64
+}
+
+// Word says which step it is: new, changed, withdrawn.
+func (c Change) Word() string {
+	switch {
+	case c.Was == nil:
+		return "new"
+	case c.Now == nil:
+		return "withdrawn"
+	}
+	return "changed"
+}
+
+// ChangesOf lists the insights that came, changed their value or went, by key. Of two insights of one key the later counts.
+func ChangesOf(tool Tool, was, is []Insight, at time.Time) []Change {
+	steps := map[string]Change{}
+	for _, i := range was {
+		steps[i.Key] = Change{At: at, Tool: tool, Key: i.Key, Was: i.Value, Samples: i.N}
+	}
+	for _, i := range is {
+		c := steps[i.Key]
+		c.At, c.Tool, c.Key, c.Now, c.Samples = at, tool, i.Key, i.Value, i.N
+		steps[i.Key] = c
+	}
+	var changes []Change
+	for _, key := range slices.Sorted(maps.Keys(steps)) {
+		if c := steps[key]; c.Was == nil || c.Now == nil || !bytes.Equal(c.Was, c.Now) {
+			changes = append(changes, c)
+		}
+	}
+	return changes
 }

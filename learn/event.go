@@ -3,6 +3,7 @@ package learn
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -23,7 +24,7 @@ func (t Tool) String() string {
 
 // Checked returns t with its names as events keep them: one that holds a credential, or is too long, gives way to its mark. Stores look tools up by it.
 func (t Tool) Checked() Tool {
-	return Tool{storable(label(t.Server)), storable(label(t.Name)), storable(label(t.Contract))}
+	return Tool{Storable(label(t.Server)), Storable(label(t.Name)), Storable(label(t.Contract))}
 }
 
 // Compare orders tools by name, then server, then contract.
@@ -62,7 +63,7 @@ type Event struct {
 	Code     string // of the failure or refusal, "ETIMEDOUT"; "unknown" where it failed without one
 	Attempts int    // how often it was sent; at least 1, but for what was refused
 	Model    string // that asked for the call
-	Profile  string // of the decoding that was in force: deterministic, balanced, creative
+	Decoding string // of the decoding that was in force: deterministic, balanced, creative
 	Resolver string // version of the table that resolved the profile
 	Tokens   *Tokens
 	Cost     *Money
@@ -130,8 +131,8 @@ func (e Event) Checked(now time.Time) (Event, error) {
 		return bad("it has no id")
 	case e.Tool.Name == "":
 		return bad("it names no tool")
-	case e.Outcome != Succeeded && e.Outcome != Failed && e.Outcome != Cancelled && e.Outcome != Refused:
-		return bad("%q is no outcome; these are: succeeded, failed, cancelled, refused", label(string(e.Outcome)))
+	case !slices.Contains(Outcomes, e.Outcome):
+		return bad("%q is no outcome; these are: %q", label(string(e.Outcome)), Outcomes)
 	case e.At.IsZero() || e.At.Year() < 1970 || e.At.Year() > 9999:
 		return bad("it does not say when the call ended")
 	case e.At.After(now.Add(maxAhead)):
@@ -158,8 +159,8 @@ func (e Event) Checked(now time.Time) (Event, error) {
 	}
 	e.Code = code(e.Outcome, e.Code)
 	e.Tool = e.Tool.Checked()
-	for _, name := range []*string{&e.ID, &e.Session, &e.Workflow, &e.Parent, &e.Client, &e.Model, &e.Profile, &e.Resolver} {
-		*name = storable(label(*name))
+	for _, name := range []*string{&e.ID, &e.Session, &e.Workflow, &e.Parent, &e.Client, &e.Model, &e.Decoding, &e.Resolver} {
+		*name = Storable(label(*name))
 	}
 	e.Input, e.Output = e.Input.checked(), e.Output.checked()
 	return e, nil
@@ -169,6 +170,6 @@ func (p Payload) checked() Payload {
 	if p.Bytes < 0 {
 		return Unmeasured
 	}
-	p.Digest, p.Shape, p.Text = storable(p.Digest), storable(p.Shape), storable(p.Text)
+	p.Digest, p.Shape, p.Text = Storable(p.Digest), Storable(p.Shape), Storable(p.Text)
 	return p
 }

@@ -59,7 +59,7 @@ func TestCredentialsAreNotKept(t *testing.T) {
 	for _, secret := range planted {
 		e, err := event(0, func(e *Event) {
 			e.Tool = Tool{"srv-" + secret, "tool_" + secret, secret}
-			e.ID, e.Session, e.Workflow, e.Parent, e.Client, e.Model, e.Profile, e.Resolver = secret, secret, secret, secret, secret, secret, secret, secret
+			e.ID, e.Session, e.Workflow, e.Parent, e.Client, e.Model, e.Decoding, e.Resolver = secret, secret, secret, secret, secret, secret, secret, secret
 			e.Outcome, e.Code = Failed, secret
 		}).Checked(morning)
 		if err != nil {

@@ -36,7 +36,7 @@ func tokens(input, output int64) func(*Event) {
 	return func(e *Event) { e.Tokens = &Tokens{input, output} }
 }
 func by(model, profile, r string) func(*Event) {
-	return func(e *Event) { e.Model, e.Profile, e.Resolver = model, profile, r }
+	return func(e *Event) { e.Model, e.Decoding, e.Resolver = model, profile, r }
 }
 
 func fold(events ...Event) Cell {
@@ -54,7 +54,7 @@ func fold(events ...Event) Cell {
 // Assertion 8.
 func TestTwoEventsOneOfThemFailed(t *testing.T) {
 	c := fold(event(1, spent("0.01", "USD")), event(2, spent("0.01", "USD"), failed("")))
-	if mean, _ := c.MeanMicros(); c.Invocations != 2 || c.Failures != 1 || c.FailureRate() != 0.5 || mean != 1e6 || c.Cost["USD"] != (Spent{2, 20_000}) {
+	if mean, _ := c.MeanDuration(); c.Invocations != 2 || c.Failures != 1 || c.FailureRate() != 0.5 || mean != 1e6 || c.Cost["USD"] != (Spent{2, 20_000}) {
 		t.Errorf("%+v", c)
 	}
 }
@@ -67,7 +67,7 @@ func TestFourEventsFillTheirCells(t *testing.T) {
 	}
 	failed("ETIMEDOUT")(&events[0])
 	c := fold(events...)
-	if c.Micros != 480_000 || c.InputSum != 40 || c.OutputSum != 20 || c.Duration.Count() != 4 || c.Attempts != 4 {
+	if c.DurationSum != 480_000 || c.InputSum != 40 || c.OutputSum != 20 || c.Duration.Count() != 4 || c.Attempts != 4 {
 		t.Errorf("%+v", c)
 	}
 	if diff := cmp.Diff(map[string]int64{"ETIMEDOUT": 1}, c.Codes); diff != "" {
@@ -89,10 +89,9 @@ func TestFourEventsFillTheirCells(t *testing.T) {
 	}
 }
 
-// Assertion 11: the reference has bounds at 50 and at 10,000 ms, and its values at a bound and just above it are apart; so they are here, where they are further
-// apart than the stated error.
+// Assertion 11: at the bounds of 50 and of 10,000 ms that the reference has, a call at the bound is counted apart from one a millisecond longer.
 func TestNeighboursOfTheBoundsAreApart(t *testing.T) {
-	for _, pair := range [][2]int64{{50_000, 51_000}, {10_000_000, 10_201_000}} {
+	for _, pair := range [][2]int64{{50_000, 51_000}, {10_000_000, 10_001_000}} {
 		quantiles := map[float64]bool{}
 		for _, v := range pair {
 			var s sketch.Sketch
@@ -108,10 +107,10 @@ func TestNeighboursOfTheBoundsAreApart(t *testing.T) {
 // Assertion 39.
 func TestUntimedEventsDoNotDiluteTheMean(t *testing.T) {
 	c := fold(event(1, took(Untimed)), event(2), event(3, took(-5*time.Second)), event(4))
-	if mean, _ := c.MeanMicros(); mean != 1e6 || c.Timed != 2 || c.Invocations != 4 {
+	if mean, _ := c.MeanDuration(); mean != 1e6 || c.Timed != 2 || c.Invocations != 4 {
 		t.Errorf("mean %v of %d of %d", mean, c.Timed, c.Invocations)
 	}
-	if _, measured := fold(event(1, took(Untimed))).MeanMicros(); measured {
+	if _, measured := fold(event(1, took(Untimed))).MeanDuration(); measured {
 		t.Error("a mean of nothing")
 	}
 }

@@ -46,11 +46,11 @@ func compareCells(a, b Cell) int {
 	return a.Dims.Compare(b.Dims)
 }
 
-// Risks lists the risks that people state, from harmless on.
-var Risks = []string{"low", "medium", "high"}
+// risks lists the risks that people state, from harmless on.
+var risks = []string{"low", "medium", "high"}
 
 func higher(a, b string) string {
-	if slices.Index(Risks, a) >= slices.Index(Risks, b) {
+	if slices.Index(risks, a) >= slices.Index(risks, b) {
 		return a
 	}
 	return b

@@ -30,8 +30,8 @@ func label(name string) string {
 	return kept
 }
 
-// storable is a text without what some databases refuse in one: bytes that are no UTF-8, and NUL.
-func storable(text string) string {
+// Storable is a text without what databases, JSON or YAML refuse in one: bytes that are no UTF-8, and NUL.
+func Storable(text string) string {
 	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
 		return text
 	}
@@ -114,6 +114,11 @@ func code(outcome Outcome, given string) string {
 		return UnknownCode
 	}
 	return label(given)
+}
+
+// UUID spells 32 hex digits as a UUID is written: a name that passes for the id it is, and for no credential.
+func UUID(digits string) string {
+	return digits[:8] + "-" + digits[8:12] + "-" + digits[12:16] + "-" + digits[16:20] + "-" + digits[20:]
 }
 
 // UnknownCode stands for a failure that has no code.

@@ -48,7 +48,7 @@ type Recorder struct {
 	taken     atomic.Int64
 	dropped   atomic.Int64
 	kept      atomic.Int64
-	refused   atomic.Int64
+	bad       atomic.Int64
 	lost      atomic.Int64
 	mu        sync.RWMutex // closed is only set with it held
 	closed    bool
@@ -60,7 +60,7 @@ type Counts struct {
 	Taken   int64 // put into the queue
 	Dropped int64 // there was no room
 	Kept    int64 // in the store, repeated ones included
-	Refused int64 // no event could be made of them
+	Bad     int64 // no event could be made of them
 	Lost    int64 // the store failed to take them
 }
 
@@ -116,7 +116,7 @@ func (r *Recorder) Observe(o Observation) bool {
 
 // Counts returns what became of observations so far.
 func (r *Recorder) Counts() Counts {
-	return Counts{r.taken.Load(), r.dropped.Load(), r.kept.Load(), r.refused.Load(), r.lost.Load()}
+	return Counts{r.taken.Load(), r.dropped.Load(), r.kept.Load(), r.bad.Load(), r.lost.Load()}
 }
 
 // Flush returns when everything that was taken before is in the store, with the error of what is not.

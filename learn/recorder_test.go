@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -168,5 +169,46 @@ func BenchmarkObserve(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		r.Observe(o)
+	}
+}
+
+// Assertion 60: an observation costs its caller one allocation at most, whatever the number of tools, and as long with 10,000 of them as with 10.
+func TestObservingCostsTheSameForEveryTool(t *testing.T) {
+	const many = 20_000
+	took := map[int]time.Duration{}
+	for _, tools := range []int{10, 10_000} {
+		took[tools] = time.Hour
+		for range 5 {
+			store := &gate{shut: make(chan struct{})}
+			r := NewRecorder(store, RecorderOptions{Queue: 2 * many, Batch: 1}) // which stands still behind the first: what is counted is the caller's
+			list := make([]Observation, tools)
+			for i := range list {
+				list[i] = observation(i)
+				list[i].Tool.Name = fmt.Sprint("tool", i)
+			}
+			r.Observe(list[0])
+			for len(r.queue) > 0 {
+				runtime.Gosched()
+			}
+			i := 0
+			if n := testing.AllocsPerRun(1000, func() { r.Observe(list[i%tools]); i++ }); n > 1 {
+				t.Errorf("%d tools: %v allocations", tools, n)
+			}
+			began := time.Now()
+			for i := range many - 1100 {
+				r.Observe(list[i%tools])
+			}
+			took[tools] = min(took[tools], time.Since(began))
+			if r.Counts().Dropped > 0 {
+				t.Fatal(r.Counts())
+			}
+			ended, cancel := context.WithCancel(t.Context())
+			cancel()
+			_ = r.Close(ended)
+		}
+	}
+	t.Logf("%d observations of 10 tools: %v, of 10,000: %v", many, took[10], took[10_000])
+	if took[10_000] > 6*took[10] {
+		t.Errorf("10,000 tools: %v, 10 tools: %v", took[10_000], took[10])
 	}
 }

@@ -78,7 +78,7 @@ func (r *Recorder) put(ctx context.Context, batch []Event) {
 	var done Recorded
 	var err error
 	for try, wait := 0, firstWait; try < tries; try, wait = try+1, wait*4 {
-		if done, err = r.store.Record(ctx, batch); err == nil || ctx.Err() != nil {
+		if done, err = r.store.Record(ctx, batch); err == nil || ctx.Err() != nil || try == tries-1 {
 			break
 		}
 		select {
@@ -95,7 +95,7 @@ func (r *Recorder) put(ctx context.Context, batch []Event) {
 	}
 	r.lastError.Store(nil)
 	r.kept.Add(int64(done.Kept + done.Repeated))
-	r.refused.Add(int64(done.Bad))
+	r.bad.Add(int64(done.Bad))
 	if r.options.After != nil {
 		r.options.After(ctx, toolsOf(batch))
 	}

@@ -12,8 +12,14 @@ import (
 const (
 	maxShapeDepth   = 4
 	maxShapeMembers = 24
-	maxShape        = 1000 // bytes
+	maxShape        = 1000 // bytes, without the mark of a cut
 )
+
+// MaxShape is how many bytes a shape has at most, with the mark of a cut.
+const MaxShape = maxShape + len(cut)
+
+// cut marks what is left out.
+const cut = "..."
 
 // Shape is what a JSON text is made of, without its values: {"limit":number,"tags":[string]}. Members are sorted, and their names are kept as those of an
 // event are, so that a credential used as a name does not stay. It is "" for what is no JSON.
@@ -24,7 +30,7 @@ func Shape(text []byte) string {
 	}
 	s := string(appendShape(nil, node, maxShapeDepth))
 	if len(s) > maxShape {
-		return strings.ToValidUTF8(s[:maxShape], "") + "..."
+		return strings.ToValidUTF8(s[:maxShape], "") + cut
 	}
 	return s
 }
@@ -36,7 +42,7 @@ func appendShape(b []byte, n *canon.Node, depth int) []byte {
 	case !n.IsObject() && !n.IsArray():
 		return append(b, kindWords[n.Kind]...)
 	case depth == 0 || len(b) > maxShape:
-		return append(b, "..."...)
+		return append(b, cut...)
 	case n.IsArray():
 		return appendItems(b, n, depth)
 	}
@@ -48,7 +54,7 @@ func appendShape(b []byte, n *canon.Node, depth int) []byte {
 			b = append(b, ',')
 		}
 		if i == maxShapeMembers {
-			b = append(b, "..."...)
+			b = append(b, cut...)
 			break
 		}
 		b = appendShape(append(canon.AppendQuote(b, label(m.Name)), ':'), m.Value, depth-1)

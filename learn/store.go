@@ -59,12 +59,12 @@ type Store interface {
 type Recorded struct {
 	Kept     int
 	Repeated int              // their ids were there already
-	Refused  []*BadEventError // at most [MaxRefused] of them are told in full
-	Bad      int              // how many were refused
+	Bad      int              // how many could not be taken
+	Told     []*BadEventError // at most [MaxTold] of those
 }
 
-// MaxRefused is how many refused events of a batch are told of.
-const MaxRefused = 20
+// MaxTold is how many bad events of a batch are told of.
+const MaxTold = 20
 
 // Filter picks tools and cells. Empty fields pick all.
 type Filter struct {
@@ -127,10 +127,15 @@ func (e *AmbiguousError) Error() string {
 type CorruptError struct {
 	Table, Row string
 	Err        error
+	Foreign    bool // it is in somebody else's file, of which nothing can be reset here
 }
 
 func (e *CorruptError) Error() string {
-	return fmt.Sprintf("row %s of table %s cannot be read: %v", e.Row, e.Table, e.Err)
+	text := fmt.Sprintf("row %s of table %s cannot be read: %v", e.Row, e.Table, e.Err)
+	if e.Foreign {
+		return text
+	}
+	return text + "; `anvil learn reset TOOL` forgets the tool that it is of"
 }
 
 func (e *CorruptError) Unwrap() error { return e.Err }

@@ -21,15 +21,21 @@ const (
 	methodMean        = "mean"
 )
 
-// How sure each way is before the reliability of the source; intervals say the rest.
-const (
-	surePaired  = 0.8 // something else may have changed what was read
-	sureRepeats = 0.7 // an answer may differ though nothing happened twice
-	sureMeasure = 0.95
-)
+// sureOf is how sure each method is before the reliability of the source; intervals say the rest.
+var sureOf = map[string]float64{
+	methodPairedReads: 0.8, // something else may have changed what was read
+	methodRepeats:     0.7, // an answer may differ though nothing happened twice
+	methodPercentile:  0.95, methodShare: 0.95, methodMean: 0.95,
+}
 
 // leastObserved is how many calls a claim needs to be made at all.
 const leastObserved = 20
+
+// A tool is not idempotent where it answered otherwise to most of at least so many repeated calls, with the confidence of the interval.
+const (
+	leastRepeats = 5
+	mostRepeats  = 0.5
+)
 
 // Learn adds what was observed of calls to a document that the bridge made: claims of observed traffic, each with its sample size, window and interval. It takes
 // the profiles of the same service and contract, leaves out the others, and tightens safety only: a read that was seen to change what others read becomes a
@@ -63,11 +69,27 @@ type lesson struct {
 	claims  []air.Claim
 }
 
-func (l *lesson) claim(predicate air.Predicate, value canon.Raw, method string, sure float64, n int64, low, high float64) {
-	l.claims = append(l.claims, air.Claim{
-		Subject: l.subject, Predicate: predicate, Value: value, Source: air.FromObservedTraffic, Method: method, Confidence: sure, Review: air.Unreviewed,
-		N: int(n), Window: l.window, Low: low, High: high,
-	})
+// claim adds a claim; what it says of its subject and source is the same for all.
+func (l *lesson) claim(c air.Claim) {
+	c.Subject, c.Source, c.Review, c.Window = l.subject, air.FromObservedTraffic, air.Unreviewed, l.window
+	l.claims = append(l.claims, c)
+}
+
+// ofPairs is a claim that rests on pairs of calls.
+func ofPairs(predicate air.Predicate, value canon.Raw, method string, d profile.Pairs) air.Claim {
+	return air.Claim{Predicate: predicate, Value: value, Method: method, Confidence: sureOf[method], N: int(d.N), Low: d.Low, High: d.High}
+}
+
+// measured is a claim of a figure that was measured n times.
+func measured(predicate air.Predicate, value canon.Raw, method string, n int64) air.Claim {
+	return air.Claim{Predicate: predicate, Value: value, Method: method, Confidence: sureOf[method], N: int(n)}
+}
+
+// ofShare is a claim of one of several that were seen, resting on all of them.
+func ofShare(predicate air.Predicate, s profile.Share) air.Claim {
+	c := measured(predicate, canon.Quote(s.Of), methodShare, s.Total)
+	c.Low, c.High = s.Low, s.High
+	return c
 }
 
 func learnedOf(o air.Operation, p profile.Profile) (air.Operation, []diag.Finding) {
@@ -76,8 +98,8 @@ func learnedOf(o air.Operation, p profile.Profile) (air.Operation, []diag.Findin
 	if d := p.Disturbs; d != nil {
 		l.mutation(*d)
 	}
-	if r := p.Repeats; r != nil && r.N >= 5 && r.Low > 0.5 && (was == air.Mutation || p.Disturbs != nil) {
-		l.claim(air.PredicateIdempotency, air.ValueOf(air.IdempotencyNone), methodRepeats, sureRepeats, r.N, r.Low, r.High)
+	if r := p.Repeats; r != nil && r.N >= leastRepeats && r.Low > mostRepeats && (was == air.Mutation || p.Disturbs != nil) {
+		l.claim(ofPairs(air.PredicateIdempotency, air.ValueOf(air.IdempotencyNone), methodRepeats, *r))
 	}
 	l.measures(p)
 	l.confirmation(p)
@@ -109,7 +131,7 @@ func (l *lesson) mutation(d profile.Pairs) {
 		{air.PredicateIdempotency, air.ValueOf(air.IdempotencyNone)}, {air.PredicateRetries, air.ValueOf(air.RetryNone)},
 		{air.PredicateConfirmation, air.ValueOf(true)},
 	} {
-		l.claim(c.predicate, c.value, methodPairedReads, surePaired, d.N, d.Low, d.High)
+		l.claim(ofPairs(c.predicate, c.value, methodPairedReads, d))
 	}
 }
 
@@ -119,27 +141,29 @@ func (l *lesson) measures(p profile.Profile) {
 	if c.Invocations < leastObserved {
 		return
 	}
-	l.claim(air.PredicateFailures, number(c.FailureRate), methodShare, sureMeasure, c.Invocations, c.Low, c.High)
+	failures := measured(air.PredicateFailures, number(c.FailureRate), methodShare, c.Invocations)
+	failures.Low, failures.High = c.Low, c.High
+	l.claim(failures)
 	if s := p.Latency; s != nil && s.N >= leastObserved {
-		l.claim(air.PredicateLatency, number(s.P95), methodPercentile, sureMeasure, s.N, 0, 0)
-		l.claim(air.PredicateTimeout, number(timeoutOf(*s)), methodPercentile, sureMeasure, s.N, 0, 0)
+		l.claim(measured(air.PredicateLatency, number(s.P95), methodPercentile, s.N))
+		l.claim(measured(air.PredicateTimeout, number(timeoutOf(*s)), methodPercentile, s.N))
 	}
 	if s := p.Result; s != nil && s.N >= leastObserved {
-		l.claim(air.PredicateResultBytes, number(s.P95), methodPercentile, sureMeasure, s.N, 0, 0)
+		l.claim(measured(air.PredicateResultBytes, number(s.P95), methodPercentile, s.N))
 	}
 	for _, cost := range p.Cost {
 		if cost.Calls >= leastObserved {
-			l.claim(air.PredicateCost, canon.Quote(cost.PerCall+" "+cost.Currency), methodMean, sureMeasure, cost.Calls, 0, 0)
+			l.claim(measured(air.PredicateCost, canon.Quote(cost.PerCall+" "+cost.Currency), methodMean, cost.Calls))
 		}
 	}
 	for _, code := range p.Codes {
-		l.claim(air.PredicateErrorCode, canon.Quote(code.Of), methodShare, sureMeasure, code.N, code.Low, code.High)
+		l.claim(ofShare(air.PredicateErrorCode, code))
 	}
 	if r := p.Repeats; r != nil {
-		l.claim(air.PredicateRepeats, air.ValueOf(r.Changed > 0), methodRepeats, sureRepeats, r.N, r.Low, r.High)
+		l.claim(ofPairs(air.PredicateRepeats, air.ValueOf(r.Changed > 0), methodRepeats, *r))
 	}
 	for _, s := range p.Shapes {
-		l.claim(air.PredicateShape, canon.Quote(s.Of), methodShare, sureMeasure, s.N, s.Low, s.High)
+		l.claim(ofShare(air.PredicateShape, s))
 	}
 }
 

@@ -37,7 +37,7 @@ func (l *lesson) confirmation(p profile.Profile) {
 		if isWord(rule) {
 			method += ": " + rule
 		}
-		l.claim(air.PredicateConfirmation, air.ValueOf(true), method, sureMeasure, n, low, high)
+		l.claim(air.Claim{Predicate: air.PredicateConfirmation, Value: air.ValueOf(true), Method: method, Confidence: sureOf[methodShare], N: int(n), Low: low, High: high})
 	}
 }
 

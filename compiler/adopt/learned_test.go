@@ -85,15 +85,19 @@ func TestMeasuresAreClaimed(t *testing.T) {
 		p.Latency = &profile.Spread{N: 200, Mean: 90, P50: 80, P90: 120, P95: 150, P99: 900, RelativeError: 0.01}
 		p.Result = &profile.Spread{N: 200, Mean: 90, P50: 80, P90: 120, P95: 2048, P99: 4096, RelativeError: 0.01}
 		p.Cost = []profile.Cost{{Currency: "USD", Calls: 200, Total: "0.42", PerCall: "0.0021"}}
-		p.Codes = []profile.Share{{Of: "ETIMEDOUT", N: 4, Low: 0.5, High: 1}}
+		p.Codes = []profile.Share{{Of: "ETIMEDOUT", N: 4, Total: 5, Low: 0.376, High: 0.964}}
 		p.Repeats = &profile.Pairs{N: 40, Changed: 40, Low: 0.912, High: 1}
-		p.Shapes = []profile.Share{{Of: `{"sku":string}`, N: 200, Low: 0.98, High: 1}}
+		p.Shapes = []profile.Share{{Of: `{"sku":string}`, N: 198, Total: 200, Low: 0.964, High: 0.997}}
 	})
 	o, _ := Learn(before, learned).Find("shop.create_sale")
 	values := map[air.Predicate]string{}
 	for _, c := range o.Evidence {
 		if c.Source == air.FromObservedTraffic {
 			values[c.Predicate] = string(c.Value)
+			// A share rests on all that it is a share of, and its interval is of that many.
+			if want, share := map[air.Predicate]int{air.PredicateErrorCode: 5, air.PredicateShape: 200}[c.Predicate]; share && c.N != want {
+				t.Errorf("%s rests on %d samples, want %d", c.Predicate, c.N, want)
+			}
 			if c.N == 0 || c.Window != "2026-03-01T00:00:00.000Z/2026-03-02T00:00:00.000Z" {
 				t.Errorf("%s rests on %d calls of %q", c.Predicate, c.N, c.Window)
 			}

@@ -12,6 +12,15 @@ func Canonical(src []byte) ([]byte, error) {
 	return w.dst, nil
 }
 
+// ValueOf is v as canonical JSON. It panics where v has no JSON: it is for values of our own, of numbers, words, and structs, lists and maps of them.
+func ValueOf(v any) Raw {
+	text, err := EncodeCompact(v)
+	if err != nil {
+		panic("canon: " + err.Error())
+	}
+	return MustCanonical(text)
+}
+
 // MustCanonical is [Canonical] for bytes this program made itself; it panics on anything else.
 func MustCanonical(src []byte) []byte {
 	out, err := Canonical(src)

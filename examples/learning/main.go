@@ -120,15 +120,17 @@ func (g *guide) conclude() error {
 		return err
 	}
 	for _, c := range result.Changes {
-		switch {
-		case c.Key != evaluate.ObservedFailureRate:
-		case c.Was == nil:
-			fmt.Fprintf(g.out, "\nnew: %s %s = %s\n", c.Tool, c.Key, c.Now)
-		case c.Now == nil:
-			fmt.Fprintf(g.out, "\nwithdrawn: %s %s, which was %s\n", c.Tool, c.Key, c.Was)
-		default:
-			fmt.Fprintf(g.out, "\nchanged: %s %s = %s, which was %s\n", c.Tool, c.Key, c.Now, c.Was)
+		if c.Key != evaluate.ObservedFailureRate {
+			continue
 		}
+		fmt.Fprintf(g.out, "\n%s: %s %s", c.Word(), c.Tool, c.Key)
+		if c.Now != nil {
+			fmt.Fprintf(g.out, " = %s", c.Now)
+		}
+		if c.Was != nil {
+			fmt.Fprintf(g.out, ", which was %s", c.Was)
+		}
+		fmt.Fprintln(g.out)
 	}
 	fmt.Fprintln(g.out)
 	return nil

@@ -8,34 +8,34 @@ import (
 )
 
 // importAdaptive brings a file of adaptive-mcp's: calls, statements of people, and sums of tools without calls.
-func (sh *shell) importAdaptive(s *sqlstore.Store, src *importSource, strict bool) (importedView, error) {
-	in := &importing{ctx: sh.ctx, store: s, view: importedView{File: src.name, From: src.from, Why: []refusedView{}}}
+func (sh *shell) importAdaptive(s *sqlstore.Store, src *importSource, strict bool) (importedRow, error) {
+	in := &importing{ctx: sh.ctx, store: s, row: importedRow{File: src.name, From: src.from, Why: []badRow{}}}
 	if strict {
 		for f, err := range sqlstore.ReadAdaptive(sh.ctx, src.path) {
 			if err != nil {
-				return in.view, opened(err, src.path)
+				return in.row, opened(err, src.path)
 			}
 			if o := f.Observation; o != nil {
 				if _, err := o.Checked(sh.now()); err != nil {
-					in.view.Refused++
-					in.why(refusedView{Problem: err.Error()})
+					in.row.Bad++
+					in.why(badRow{Problem: err.Error()})
 				}
 			}
 		}
-		if in.view.Refused > 0 {
-			return in.view, nil
+		if in.row.Bad > 0 {
+			return in.row, nil
 		}
 	}
 	digester := learn.Digester{Key: s.Key()}
 	for f, err := range sqlstore.ReadAdaptive(sh.ctx, src.path) {
 		if err != nil {
-			return in.view, errors.Join(opened(err, src.path), in.flush())
+			return in.row, errors.Join(opened(err, src.path), in.flush())
 		}
 		if err := in.take(f, digester); err != nil {
-			return in.view, err
+			return in.row, err
 		}
 	}
-	return in.view, in.flush()
+	return in.row, in.flush()
 }
 
 func (in *importing) take(f sqlstore.Found, digester learn.Digester) error {
@@ -43,6 +43,7 @@ func (in *importing) take(f sqlstore.Found, digester learn.Digester) error {
 		if err := in.store.Annotate(in.ctx, f.Tool.Server, f.Tool.Name, *f.Annotation); err != nil {
 			return err
 		}
+		in.row.Statements++
 	}
 	if o := f.Observation; o != nil {
 		e := o.Event
@@ -61,7 +62,7 @@ func (in *importing) take(f sqlstore.Found, digester learn.Digester) error {
 	}
 	taken, err := in.store.Import(in.ctx, f.Source, f.Tool, f.Cells)
 	if taken {
-		in.view.Sums++
+		in.row.Sums++
 	}
 	return err
 }

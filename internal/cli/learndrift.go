@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	cli "github.com/urfave/cli/v2"
@@ -37,14 +36,14 @@ code is 1 when a tool regresses. With --anomalies: the calls that took or cost f
 
 // learnDrifts is what drift prints.
 type learnDrifts struct {
-	SchemaVersion int         `json:"schemaVersion"`
-	Report        string      `json:"report"`
-	Regressing    int         `json:"regressing"` // tools; the exit code is 1 when there is one
-	Tools         []driftView `json:"tools"`      // with enough calls on both sides, the furthest first
+	SchemaVersion int        `json:"schemaVersion"`
+	Report        string     `json:"report"`
+	Regressing    int        `json:"regressing"` // tools; the exit code is 1 when there is one
+	Tools         []driftRow `json:"tools"`      // with enough calls on both sides, the furthest first
 }
 
-// driftView is how a tool's latest hour stands to all calls before it.
-type driftView struct {
+// driftRow is how a tool's latest hour stands to all calls before it.
+type driftRow struct {
 	Server         string  `json:"server,omitzero"`
 	Tool           string  `json:"tool"`
 	Contract       string  `json:"contract,omitzero"`
@@ -88,13 +87,13 @@ func (sh *shell) learnDrift(c *cli.Context) (err error) {
 		}
 		records = append(records, r)
 	}
-	report := learnDrifts{diag.SchemaVersion, "learn-drift", 0, []driftView{}}
+	report := learnDrifts{diag.SchemaVersion, "learn-drift", 0, []driftRow{}}
 	for _, d := range evaluate.Drifts(records, evaluate.DriftOptions{}) {
 		if d.Direction == evaluate.Regressing {
 			report.Regressing++
 		}
 		hour, _ := d.Window.Hour()
-		report.Tools = append(report.Tools, driftView{d.Tool.Server, d.Tool.Name, d.Tool.Contract, profile.Moment(hour), string(d.Direction), string(d.Failures), d.FailureDelta,
+		report.Tools = append(report.Tools, driftRow{d.Tool.Server, d.Tool.Name, d.Tool.Contract, profile.Moment(hour), string(d.Direction), string(d.Failures), d.FailureDelta,
 			stat.Round4(d.FailureP), string(d.Latency), float64(d.LatencyDelta), stat.Round4(d.LatencyP), d.Recent, d.Baseline})
 	}
 	err = sh.printed("", format, report, func() ([]byte, error) { return report.text(len(records), format == "markdown"), nil })
@@ -118,30 +117,7 @@ func (r learnDrifts) text(tools int, markdown bool) []byte {
 
 // writeTable writes rows of cells that may hold a server's words, as text or as Markdown; nothing where there are none.
 func writeTable(b *bytes.Buffer, markdown bool, header []string, rows [][]string) {
-	if len(rows) == 0 {
-		return
-	}
-	if markdown {
-		fmt.Fprintf(b, "| %s |\n|%s\n", strings.Join(header, " | "), strings.Repeat("---|", len(header)))
-	}
-	t := diag.NewTable(b)
-	if !markdown {
-		t.Row(header...)
-	}
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, c := range row {
-			if cells[i] = diag.Shorten(diag.Printable(c), maxTableCell); markdown {
-				cells[i] = diag.MarkdownText(diag.Shorten(c, maxTableCell))
-			}
-		}
-		if markdown {
-			fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | "))
-		} else {
-			t.Row(cells...)
-		}
-	}
-	_ = t.Flush()
+	_ = diag.Listing{Header: header, Markdown: markdown, Most: maxTableCell}.Write(b, rows)
 }
 
 // maxTableCell is how many characters of a value a table shows.
@@ -149,15 +125,15 @@ const maxTableCell = 100
 
 // learnAnomalies is what drift --anomalies prints.
 type learnAnomalies struct {
-	SchemaVersion int           `json:"schemaVersion"`
-	Report        string        `json:"report"`
-	Calls         int           `json:"calls"` // that were looked at
-	Found         int           `json:"found"`
-	Anomalies     []anomalyView `json:"anomalies"` // the latest 200, oldest first
+	SchemaVersion int          `json:"schemaVersion"`
+	Report        string       `json:"report"`
+	Calls         int          `json:"calls"` // that were looked at
+	Found         int          `json:"found"`
+	Anomalies     []anomalyRow `json:"anomalies"` // the latest 200, oldest first
 }
 
-// anomalyView is a call that stands out.
-type anomalyView struct {
+// anomalyRow is a call that stands out.
+type anomalyRow struct {
 	Event   string  `json:"event"`
 	Server  string  `json:"server,omitzero"`
 	Tool    string  `json:"tool"`
@@ -183,7 +159,7 @@ func (sh *shell) anomalies(s *sqlstore.Store, q learn.Query, server, format stri
 		}
 		records[r.Tool] = r
 	}
-	report := learnAnomalies{diag.SchemaVersion, "learn-anomalies", 0, 0, []anomalyView{}}
+	report := learnAnomalies{diag.SchemaVersion, "learn-anomalies", 0, 0, []anomalyRow{}}
 	batch := map[learn.Tool][]learn.Event{}
 	held := 0
 	look := func() {
@@ -196,7 +172,7 @@ func (sh *shell) anomalies(s *sqlstore.Store, q learn.Query, server, format stri
 		})
 		report.Found += len(all)
 		for _, a := range all[max(0, len(all)-maxAnomalies):] {
-			report.Anomalies = append(report.Anomalies, viewOfAnomaly(a))
+			report.Anomalies = append(report.Anomalies, anomalyRowOf(a))
 		}
 		report.Anomalies = slices.Clone(report.Anomalies[max(0, len(report.Anomalies)-maxAnomalies):])
 		clear(batch)
@@ -219,12 +195,12 @@ func (sh *shell) anomalies(s *sqlstore.Store, q learn.Query, server, format stri
 	return sh.printed("", format, report, func() ([]byte, error) { return report.text(format == "markdown"), nil })
 }
 
-func viewOfAnomaly(a evaluate.Anomaly) anomalyView {
+func anomalyRowOf(a evaluate.Anomaly) anomalyRow {
 	unit := 1e6
 	if a.Measure == "duration" {
 		unit = 1e3
 	}
-	return anomalyView{a.Event, a.Tool.Server, a.Tool.Name, profile.Moment(a.At), a.Measure, a.Value / unit, stat.Round4(a.Mean / unit), a.Calls}
+	return anomalyRow{a.Event, a.Tool.Server, a.Tool.Name, profile.Moment(a.At), a.Measure, a.Value / unit, stat.Round4(a.Mean / unit), a.Calls}
 }
 
 func (r learnAnomalies) text(markdown bool) []byte {

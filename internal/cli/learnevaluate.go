@@ -10,6 +10,7 @@ import (
 
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/learn"
 	"anvil/learn/conclude"
 )
 
@@ -17,28 +18,28 @@ func (sh *shell) learnEvaluateCommand() *cli.Command {
 	return &cli.Command{
 		Name: "evaluate", Usage: "draw conclusions from what was observed, and withdraw those that no longer hold",
 		Description: `Judges every tool and every workflow, draws recommendations, and prints each insight that is new, changed or withdrawn. Equal evidence changes nothing.
-Nothing is known here of what an operation does, so that none is advised to be tried again.`,
-		Flags: learnFlags(
+Of what no --pack says what it does, nothing is advised to be tried again.`,
+		Flags: learnFlags(append(adviceFlags(),
 			&cli.BoolFlag{Name: "dry-run", Usage: "write nothing: print what would change"},
 			formatFlag("text", "json", "yaml"),
-		),
+		)...),
 		Action: sh.learnEvaluate,
 	}
 }
 
 // learnEvaluated is what evaluate prints.
 type learnEvaluated struct {
-	SchemaVersion int          `json:"schemaVersion"`
-	Report        string       `json:"report"`
-	DryRun        bool         `json:"dryRun"`
-	Tools         int          `json:"tools"`    // that were judged
-	Sessions      int          `json:"sessions"` // that were looked at
-	Changed       int          `json:"changed"`  // insights of tools that came, changed or went
-	Changes       []changeView `json:"changes"`  // of them at most 2,000, and those of workflows
+	SchemaVersion int         `json:"schemaVersion"`
+	Report        string      `json:"report"`
+	DryRun        bool        `json:"dryRun"`
+	Tools         int         `json:"tools"`    // that were judged
+	Sessions      int         `json:"sessions"` // that were looked at
+	Changed       int         `json:"changed"`  // insights of tools that came, changed or went
+	Changes       []changeRow `json:"changes"`  // of them at most 2,000, and those of workflows
 }
 
-// changeView is an insight that came, changed or went, of a tool or of a workflow.
-type changeView struct {
+// changeRow is an insight that came, changed or went, of a tool or of a workflow.
+type changeRow struct {
 	Server   string    `json:"server,omitzero"`
 	Tool     string    `json:"tool,omitzero"`
 	Contract string    `json:"contract,omitzero"`
@@ -55,39 +56,33 @@ func (sh *shell) learnEvaluate(c *cli.Context) (err error) {
 	if err = cmp.Or(err, sh.noArguments(c, 0)); err != nil {
 		return err
 	}
+	advice, err := sh.advice(c)
+	if err != nil {
+		return err
+	}
 	s, err := sh.readStore(c)
 	if err != nil {
 		return err
 	}
 	defer closing(s, &err)
 	defer sh.keepsWaiting("judging what was observed\n")()
-	result, err := conclude.All(sh.ctx, s, sh.now(), conclude.Options{DryRun: c.Bool("dry-run")})
+	result, err := conclude.All(sh.ctx, s, sh.now(), conclude.Options{Advice: advice, DryRun: c.Bool("dry-run")})
 	if err != nil {
 		return err
 	}
-	report := evaluatedView(result, c.Bool("dry-run"))
+	report := evaluatedOf(result, c.Bool("dry-run"))
 	return sh.printed("", format, report, func() ([]byte, error) { return report.text(result.Cut), nil })
 }
 
-func evaluatedView(r conclude.Result, dry bool) learnEvaluated {
-	v := learnEvaluated{SchemaVersion: diag.SchemaVersion, Report: "learn-evaluate", DryRun: dry, Tools: r.Tools, Sessions: r.Sessions, Changed: r.Changed, Changes: []changeView{}}
+func evaluatedOf(r conclude.Result, dry bool) learnEvaluated {
+	v := learnEvaluated{SchemaVersion: diag.SchemaVersion, Report: "learn-evaluate", DryRun: dry, Tools: r.Tools, Sessions: r.Sessions, Changed: r.Changed, Changes: []changeRow{}}
 	for _, c := range r.Changes {
-		v.Changes = append(v.Changes, changeView{c.Tool.Server, c.Tool.Name, c.Tool.Contract, "", c.Key, changeWord(c.Was, c.Now), c.Was, c.Now, c.Samples})
+		v.Changes = append(v.Changes, changeRow{c.Tool.Server, c.Tool.Name, c.Tool.Contract, "", c.Key, c.Word(), c.Was, c.Now, c.Samples})
 	}
 	for _, c := range r.Workflows {
-		v.Changes = append(v.Changes, changeView{Workflow: c.Workflow, Key: c.Key, Change: changeWord(c.Was, c.Now), Was: c.Was, Now: c.Now, Samples: c.Samples})
+		v.Changes = append(v.Changes, changeRow{Workflow: c.Workflow, Key: c.Key, Change: learn.Change{Was: c.Was, Now: c.Now}.Word(), Was: c.Was, Now: c.Now, Samples: c.Samples})
 	}
 	return v
-}
-
-func changeWord(was, now canon.Raw) string {
-	switch {
-	case was == nil:
-		return "new"
-	case now == nil:
-		return "withdrawn"
-	}
-	return "changed"
 }
 
 func (v learnEvaluated) text(cut bool) []byte {

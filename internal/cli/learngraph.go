@@ -31,9 +31,6 @@ then draw the latest of them.`,
 	}
 }
 
-// maxGraph is how many calls are looked at: of a session the first, of a workflow and of all the latest.
-const maxGraph = 200_000
-
 func (sh *shell) learnGraph(c *cli.Context) (err error) {
 	format, err := parseFormat(c, "text", "mermaid", "dot", "json", "yaml")
 	if err = cmp.Or(err, sh.noArguments(c, 1)); err != nil {
@@ -103,18 +100,9 @@ func namesOf(sessions []workflow.Session) string {
 
 // sessions reads the calls of a query, the latest of them where there are too many, and groups them.
 func (sh *shell) sessions(s *sqlstore.Store, q learn.Query) ([]workflow.Session, error) {
-	var latest []learn.Event
-	n := 0
-	for e, err := range s.Events(sh.ctx, q) {
-		if err != nil {
-			return nil, err
-		}
-		if len(latest) < maxGraph {
-			latest = append(latest, e)
-		} else {
-			latest[n%maxGraph] = e
-		}
-		n++
+	latest, _, err := workflow.Latest(s.Events(sh.ctx, q), workflow.MostCalls)
+	if err != nil {
+		return nil, err
 	}
 	return workflow.Sessions(latest), nil
 }
@@ -134,16 +122,16 @@ func endOf(s workflow.Session) (end time.Time) {
 
 // learnSessions is what graph prints without a session.
 type learnSessions struct {
-	SchemaVersion int            `json:"schemaVersion"`
-	Report        string         `json:"report"`
-	Sessions      []sessionView  `json:"sessions"` // the latest 50, the latest first
-	OfSessions    int            `json:"ofSessions"`
-	Workflows     []workflowView `json:"workflows"` // the latest 50, the latest first
-	OfWorkflows   int            `json:"ofWorkflows"`
+	SchemaVersion int           `json:"schemaVersion"`
+	Report        string        `json:"report"`
+	Sessions      []sessionRow  `json:"sessions"` // the latest 50, the latest first
+	OfSessions    int           `json:"ofSessions"`
+	Workflows     []workflowRow `json:"workflows"` // the latest 50, the latest first
+	OfWorkflows   int           `json:"ofWorkflows"`
 }
 
-// sessionView is one session in a list.
-type sessionView struct {
+// sessionRow is one session in a list.
+type sessionRow struct {
 	Session  string `json:"session"`
 	Workflow string `json:"workflow,omitzero"`
 	Calls    int    `json:"calls"`
@@ -151,8 +139,8 @@ type sessionView struct {
 	Last     string `json:"last"` // when its last call ended
 }
 
-// workflowView is one workflow in a list.
-type workflowView struct {
+// workflowRow is one workflow in a list.
+type workflowRow struct {
 	Workflow string `json:"workflow"`
 	Sessions int    `json:"sessions"`
 	Calls    int    `json:"calls"`
@@ -165,7 +153,7 @@ const maxListed = 50
 // listSessions goes through the calls once and holds a line for each session.
 func (sh *shell) listSessions(s *sqlstore.Store, format string) error {
 	type key struct{ session, workflow string }
-	sessions, workflows := map[key]*sessionView{}, map[string]*workflowView{}
+	sessions, workflows := map[key]*sessionRow{}, map[string]*workflowRow{}
 	for e, err := range s.Events(sh.ctx, learn.Query{Linked: true}) {
 		if err != nil {
 			return err
@@ -173,10 +161,10 @@ func (sh *shell) listSessions(s *sqlstore.Store, format string) error {
 		k := key{e.Session, e.Workflow}
 		v := sessions[k]
 		if v == nil {
-			v = &sessionView{Session: e.Session, Workflow: e.Workflow}
+			v = &sessionRow{Session: e.Session, Workflow: e.Workflow}
 			sessions[k] = v
 			if e.Workflow != "" && workflows[e.Workflow] == nil {
-				workflows[e.Workflow] = &workflowView{Workflow: e.Workflow}
+				workflows[e.Workflow] = &workflowRow{Workflow: e.Workflow}
 			}
 			if w := workflows[e.Workflow]; w != nil {
 				w.Sessions++
@@ -190,13 +178,13 @@ func (sh *shell) listSessions(s *sqlstore.Store, format string) error {
 			w.Calls, w.Last = w.Calls+1, v.Last
 		}
 	}
-	report := learnSessions{diag.SchemaVersion, "learn-sessions", []sessionView{}, len(sessions), []workflowView{}, len(workflows)}
-	for _, v := range slices.SortedFunc(maps.Values(sessions), func(a, b *sessionView) int {
+	report := learnSessions{diag.SchemaVersion, "learn-sessions", []sessionRow{}, len(sessions), []workflowRow{}, len(workflows)}
+	for _, v := range slices.SortedFunc(maps.Values(sessions), func(a, b *sessionRow) int {
 		return cmp.Or(cmp.Compare(b.Last, a.Last), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Workflow, b.Workflow))
 	})[:min(len(sessions), maxListed)] {
 		report.Sessions = append(report.Sessions, *v)
 	}
-	for _, v := range slices.SortedFunc(maps.Values(workflows), func(a, b *workflowView) int {
+	for _, v := range slices.SortedFunc(maps.Values(workflows), func(a, b *workflowRow) int {
 		return cmp.Or(cmp.Compare(b.Last, a.Last), cmp.Compare(a.Workflow, b.Workflow))
 	})[:min(len(workflows), maxListed)] {
 		report.Workflows = append(report.Workflows, *v)
@@ -206,29 +194,29 @@ func (sh *shell) listSessions(s *sqlstore.Store, format string) error {
 
 // learnWorkflow is what graph prints of a workflow.
 type learnWorkflow struct {
-	SchemaVersion int           `json:"schemaVersion"`
-	Report        string        `json:"report"`
-	Workflow      string        `json:"workflow"`
-	Sessions      int           `json:"sessions"`
-	Succeeded     float64       `json:"succeeded"` // share of sessions in which no call failed
-	Low           float64       `json:"low"`       // interval of 95 % of it
-	High          float64       `json:"high"`
-	MeanMs        *float64      `json:"meanMs,omitempty"` // in which calls of a session were running
-	MeanCost      []costView    `json:"meanCost,omitempty"`
-	Patterns      []patternView `json:"patterns,omitempty"` // that at least three sessions share
-	Insights      []insightView `json:"insights,omitempty"` // that the last evaluation concluded
-	Latest        []sessionView `json:"latest"`             // sessions, the latest 50, the latest first
+	SchemaVersion int          `json:"schemaVersion"`
+	Report        string       `json:"report"`
+	Workflow      string       `json:"workflow"`
+	Sessions      int          `json:"sessions"`
+	Succeeded     float64      `json:"succeeded"` // share of sessions in which no call failed
+	Low           float64      `json:"low"`       // interval of 95 % of it
+	High          float64      `json:"high"`
+	MeanMs        *float64     `json:"meanMs,omitempty"` // in which calls of a session were running
+	MeanCost      []costRow    `json:"meanCost,omitempty"`
+	Patterns      []patternRow `json:"patterns,omitempty"` // that at least three sessions share
+	Insights      []insightRow `json:"insights,omitempty"` // that the last evaluation concluded
+	Latest        []sessionRow `json:"latest"`             // sessions, the latest 50, the latest first
 }
 
-// patternView is a sequence of tools that sessions share.
-type patternView struct {
+// patternRow is a sequence of tools that sessions share.
+type patternRow struct {
 	Pattern   string  `json:"pattern"`
 	Sessions  int     `json:"sessions"`
 	Frequency float64 `json:"frequency"`
 }
 
-// insightView is an insight of a workflow.
-type insightView struct {
+// insightRow is an insight of a workflow.
+type insightRow struct {
 	Key        string    `json:"key"`
 	Value      canon.Raw `json:"value"`
 	Samples    int64     `json:"samples"`
@@ -242,25 +230,25 @@ func (sh *shell) showWorkflow(s *sqlstore.Store, sessions []workflow.Session, fo
 		return err
 	}
 	report := learnWorkflow{SchemaVersion: diag.SchemaVersion, Report: "learn-workflow", Workflow: stats.Workflow, Sessions: stats.Sessions, Succeeded: stat.Round4(stats.Succeeded),
-		Low: stat.Round4(stats.Interval.Low), High: stat.Round4(stats.Interval.High), MeanCost: viewsOfMoney(stats.MeanCost), Latest: []sessionView{}}
+		Low: stat.Round4(stats.Interval.Low), High: stat.Round4(stats.Interval.High), MeanCost: costRowsOf(stats.MeanCost), Latest: []sessionRow{}}
 	if stats.Timed > 0 {
 		report.MeanMs = inMillis(stats.Mean)
 	}
 	for _, p := range stats.Patterns[:min(len(stats.Patterns), howMany)] {
-		report.Patterns = append(report.Patterns, patternView{p.Pattern(), p.Sessions, stat.Round4(p.Frequency)})
+		report.Patterns = append(report.Patterns, patternRow{p.Pattern(), p.Sessions, stat.Round4(p.Frequency)})
 	}
 	for _, i := range concluded[stats.Workflow] {
-		report.Insights = append(report.Insights, insightView{i.Key, i.Value, i.N, profile.Moment(i.ObservedAt)})
+		report.Insights = append(report.Insights, insightRow{i.Key, i.Value, i.N, profile.Moment(i.ObservedAt)})
 	}
 	slices.SortFunc(sessions, func(a, b workflow.Session) int { return cmp.Or(endOf(b).Compare(endOf(a)), cmp.Compare(a.ID, b.ID)) })
 	for _, session := range sessions[:min(len(sessions), maxListed)] {
-		report.Latest = append(report.Latest, viewOfSession(session))
+		report.Latest = append(report.Latest, sessionRowOf(session))
 	}
 	return sh.printed("", format, report, func() ([]byte, error) { return report.text(), nil })
 }
 
-func viewOfSession(s workflow.Session) sessionView {
-	v := sessionView{Session: s.ID, Workflow: s.Workflow, Calls: len(s.Graph.Nodes), Last: profile.Moment(endOf(s))}
+func sessionRowOf(s workflow.Session) sessionRow {
+	v := sessionRow{Session: s.ID, Workflow: s.Workflow, Calls: len(s.Graph.Nodes), Last: profile.Moment(endOf(s))}
 	for i := range s.Graph.Nodes {
 		if s.Graph.Nodes[i].Outcome == learn.Failed {
 			v.Failed++

@@ -18,15 +18,7 @@ func section(b *bytes.Buffer, heading string, rows [][]string) {
 		return
 	}
 	fmt.Fprintf(b, "\n%s\n", heading)
-	t := diag.NewTable(b)
-	for _, row := range rows[:min(len(rows), maxRows)] {
-		cells := []string{" "}
-		for _, c := range row {
-			cells = append(cells, diag.Shorten(diag.Printable(c), maxTableCell))
-		}
-		t.Row(cells...)
-	}
-	_ = t.Flush()
+	_ = diag.Listing{Indented: true, Most: maxTableCell}.Write(b, rows[:min(len(rows), maxRows)])
 	if more := len(rows) - maxRows; more > 0 {
 		fmt.Fprintf(b, "  and %d more; --format json has them\n", more)
 	}
@@ -71,7 +63,7 @@ func (r learnGraph) text() []byte {
 	if f := r.Forecast; f != nil {
 		section(&b, fmt.Sprintf("forecast, by %s of the workflow", counted(f.Sessions, "other session")), [][]string{
 			{"progress", fmt.Sprintf("%g %%", stat.Round4(f.Progress*100))}, {"duration", summary.Millis(elapsed(f.DurationMs))}, {"cost", moneyWords(f.Cost)},
-			{"a call fails", fmt.Sprintf("%s %% (of sessions: %s-%s)", summary.Percent(f.Failure), summary.Percent(f.Low), summary.Percent(f.High))},
+			{"a call fails", fmt.Sprintf("%s %% (of sessions: %s-%s)", stat.Hundredths(f.Failure), stat.Hundredths(f.Low), stat.Hundredths(f.High))},
 		})
 	}
 	section(&b, "what its calls say of each other is not all true", problems)
@@ -98,7 +90,7 @@ func (r learnSessions) text() []byte {
 	return b.Bytes()
 }
 
-func sessionRows(sessions []sessionView) (rows [][]string) {
+func sessionRows(sessions []sessionRow) (rows [][]string) {
 	for _, s := range sessions {
 		rows = append(rows, []string{s.Session, orDash(s.Workflow), fmt.Sprint(s.Calls), fmt.Sprint(s.Failed), s.Last})
 	}
@@ -114,7 +106,7 @@ func leftOutLine(b *bytes.Buffer, n int, noun string) {
 func (r learnWorkflow) text() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "workflow %s\n%s, %s %% without a failed call (%s-%s)", diag.Shorten(diag.Printable(r.Workflow), maxTableCell), counted(r.Sessions, "session"),
-		summary.Percent(r.Succeeded), summary.Percent(r.Low), summary.Percent(r.High))
+		stat.Hundredths(r.Succeeded), stat.Hundredths(r.Low), stat.Hundredths(r.High))
 	if r.MeanMs != nil {
 		fmt.Fprintf(&b, ", %s in the mean", millis(*r.MeanMs))
 	}
@@ -124,7 +116,7 @@ func (r learnWorkflow) text() []byte {
 	b.WriteString("\n")
 	var patterns, insights [][]string
 	for _, p := range r.Patterns {
-		patterns = append(patterns, []string{p.Pattern, fmt.Sprintf("%s, %s %%", counted(p.Sessions, "session"), summary.Percent(p.Frequency))})
+		patterns = append(patterns, []string{p.Pattern, fmt.Sprintf("%s, %s %%", counted(p.Sessions, "session"), stat.Hundredths(p.Frequency))})
 	}
 	for _, i := range r.Insights {
 		insights = append(insights, []string{i.Key, string(i.Value), fmt.Sprintf("n %d", i.Samples), i.ObservedAt})

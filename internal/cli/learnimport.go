@@ -46,24 +46,25 @@ that cannot be taken is told with its line, and the others are kept; with --stri
 
 // learnImported is what import prints.
 type learnImported struct {
-	SchemaVersion int            `json:"schemaVersion"`
-	Report        string         `json:"report"`
-	Files         []importedView `json:"files"`
+	SchemaVersion int           `json:"schemaVersion"`
+	Report        string        `json:"report"`
+	Files         []importedRow `json:"files"`
 }
 
-// importedView is what became of one file.
-type importedView struct {
-	File     string        `json:"file"`
-	From     string        `json:"from"`     // its format: jsonl, otlp, adaptive-events, adaptive
-	Kept     int           `json:"kept"`     // calls that are new
-	Repeated int           `json:"repeated"` // calls that were there
-	Refused  int           `json:"refused"`  // records of which no call could be made
-	Sums     int           `json:"sums"`     // tools of which sums alone were brought
-	Why      []refusedView `json:"why"`      // of the first 20 that were refused
+// importedRow is what became of one file.
+type importedRow struct {
+	File       string   `json:"file"`
+	From       string   `json:"from"`       // its format: jsonl, otlp, adaptive-events, adaptive
+	Kept       int      `json:"kept"`       // calls that are new
+	Repeated   int      `json:"repeated"`   // calls that were there
+	Bad        int      `json:"bad"`        // records of which no call could be made
+	Sums       int      `json:"sums"`       // tools of which sums alone were brought
+	Statements int      `json:"statements"` // tools of which people state something
+	Why        []badRow `json:"why"`        // of the first 20 that are bad
 }
 
-// refusedView is a record that was not taken.
-type refusedView struct {
+// badRow is a record that was not taken.
+type badRow struct {
 	Line    int    `json:"line,omitzero"` // from 1; absent in what has no lines
 	Problem string `json:"problem"`
 }
@@ -94,22 +95,22 @@ func (sh *shell) learnImport(c *cli.Context) (err error) {
 	}
 	defer closing(s, &err)
 	defer sh.keepsWaiting("bringing what was observed\n")()
-	report := learnImported{diag.SchemaVersion, "learn-import", []importedView{}}
-	refused := false
+	report := learnImported{diag.SchemaVersion, "learn-import", []importedRow{}}
+	bad := false
 	for _, src := range sources {
 		v, err := sh.importFile(s, src, c.Bool("strict"))
 		if err != nil {
 			return fmt.Errorf("import %s: %w", src.name, err)
 		}
-		refused = refused || v.Refused > 0
+		bad = bad || v.Bad > 0
 		report.Files = append(report.Files, v)
 	}
 	err = sh.printed("", format, report, func() ([]byte, error) { return report.text(evaluateCommand(c)), nil })
-	return cmp.Or(err, found(refused && c.Bool("strict")))
+	return cmp.Or(err, found(bad && c.Bool("strict")))
 }
 
 // importFile brings one file. Where it is strict, it is read once before, and nothing is brought where a record is bad.
-func (sh *shell) importFile(s *sqlstore.Store, src *importSource, strict bool) (importedView, error) {
+func (sh *shell) importFile(s *sqlstore.Store, src *importSource, strict bool) (importedRow, error) {
 	if src.from == fromAdaptive {
 		return sh.importAdaptive(s, src, strict)
 	}
@@ -118,21 +119,21 @@ func (sh *shell) importFile(s *sqlstore.Store, src *importSource, strict bool) (
 	}
 	again, done, err := sh.rereadable(src)
 	if err != nil {
-		return importedView{}, err
+		return importedRow{}, err
 	}
 	defer done()
-	dry := &importing{view: importedView{File: src.name, From: src.from, Why: []refusedView{}}}
+	dry := &importing{row: importedRow{File: src.name, From: src.from, Why: []badRow{}}}
 	for _, err := range readEvents(src.from, src.r, sh.readOptions(s)) {
-		if err = dry.refuse(err); err != nil {
-			return dry.view, usageOf(err)
+		if err = dry.reject(err); err != nil {
+			return dry.row, usageOf(err)
 		}
 	}
-	if dry.view.Refused > 0 {
-		return dry.view, nil
+	if dry.row.Bad > 0 {
+		return dry.row, nil
 	}
 	from, err := again()
 	if err != nil {
-		return dry.view, err
+		return dry.row, err
 	}
 	return sh.importEvents(s, src, from)
 }
@@ -160,21 +161,21 @@ func usageOf(err error) error {
 	return err
 }
 
-func (sh *shell) importEvents(s *sqlstore.Store, src *importSource, r io.Reader) (importedView, error) {
-	in := &importing{ctx: sh.ctx, store: s, view: importedView{File: src.name, From: src.from, Why: []refusedView{}}}
+func (sh *shell) importEvents(s *sqlstore.Store, src *importSource, r io.Reader) (importedRow, error) {
+	in := &importing{ctx: sh.ctx, store: s, row: importedRow{File: src.name, From: src.from, Why: []badRow{}}}
 	for e, err := range readEvents(src.from, r, sh.readOptions(s)) {
 		switch {
 		case err != nil:
-			if err = in.refuse(err); err != nil {
-				return in.view, errors.Join(usageOf(err), in.flush())
+			if err = in.reject(err); err != nil {
+				return in.row, errors.Join(usageOf(err), in.flush())
 			}
 		default:
 			if err := in.add(e); err != nil {
-				return in.view, err
+				return in.row, err
 			}
 		}
 	}
-	return in.view, in.flush()
+	return in.row, in.flush()
 }
 
 // importing puts events into a store, many at once.
@@ -182,10 +183,10 @@ type importing struct {
 	ctx   context.Context
 	store *sqlstore.Store
 	batch []learn.Event
-	view  importedView
+	row   importedRow
 }
 
-// importBatch is how many events are written at once, and maxWhy of how many that were refused the reason is told.
+// importBatch is how many events are written at once, and maxWhy of how many bad records the reason is told.
 const (
 	importBatch = 4096
 	maxWhy      = 20
@@ -207,35 +208,35 @@ func (in *importing) flush() error {
 	if err != nil {
 		return err
 	}
-	in.view.Kept += done.Kept
-	in.view.Repeated += done.Repeated
-	in.view.Refused += done.Bad
-	for _, bad := range done.Refused {
-		in.why(refusedView{Problem: bad.Error()})
+	in.row.Kept += done.Kept
+	in.row.Repeated += done.Repeated
+	in.row.Bad += done.Bad
+	for _, bad := range done.Told {
+		in.why(badRow{Problem: bad.Error()})
 	}
 	return nil
 }
 
-// refuse notes a record that was not taken; any other error it returns.
-func (in *importing) refuse(err error) error {
+// reject notes a record that was not taken; any other error it returns.
+func (in *importing) reject(err error) error {
 	var record *exchange.RecordError
 	var version *exchange.VersionError
 	if err == nil || errors.As(err, &version) || !errors.As(err, &record) {
 		return err
 	}
-	in.view.Refused++
+	in.row.Bad++
 	problem := record.Err.Error()
 	if record.Span != "" {
 		problem = "span " + record.Span + ": " + problem
 	}
-	in.why(refusedView{record.Line, problem})
+	in.why(badRow{record.Line, problem})
 	return nil
 }
 
-func (in *importing) why(v refusedView) {
-	if len(in.view.Why) < maxWhy {
+func (in *importing) why(v badRow) {
+	if len(in.row.Why) < maxWhy {
 		v.Problem = learn.Redacted(v.Problem)
-		in.view.Why = append(in.view.Why, v)
+		in.row.Why = append(in.row.Why, v)
 	}
 }
 
@@ -243,9 +244,12 @@ func (r learnImported) text(next string) []byte {
 	var b bytes.Buffer
 	kept := 0
 	for _, f := range r.Files {
-		fmt.Fprintf(&b, "%s (%s): %d kept, %d repeated, %d refused", f.File, f.From, f.Kept, f.Repeated, f.Refused)
+		fmt.Fprintf(&b, "%s (%s): %d kept, %d repeated, %d bad", f.File, f.From, f.Kept, f.Repeated, f.Bad)
 		if f.Sums > 0 {
 			fmt.Fprintf(&b, ", sums of %s", counted(f.Sums, "tool"))
+		}
+		if f.Statements > 0 {
+			fmt.Fprintf(&b, ", what people state of %s", counted(f.Statements, "tool"))
 		}
 		b.WriteString("\n")
 		for _, w := range f.Why {
@@ -255,7 +259,7 @@ func (r learnImported) text(next string) []byte {
 			}
 			fmt.Fprintf(&b, "  %s%s\n", at, diag.Shorten(diag.Printable(w.Problem), maxPageCell))
 		}
-		if more := f.Refused - len(f.Why); more > 0 {
+		if more := f.Bad - len(f.Why); more > 0 {
 			fmt.Fprintf(&b, "  and %d more\n", more)
 		}
 		kept += f.Kept + f.Sums

@@ -11,6 +11,7 @@ import (
 	"anvil/compiler/diag"
 	"anvil/learn"
 	"anvil/learn/profile"
+	"anvil/learn/stat"
 	"anvil/learn/summary"
 )
 
@@ -35,42 +36,25 @@ func (p page) table(heading string, header []string, rows [][]string) {
 	}
 	p.b.WriteString("\n")
 	p.heading(3, heading)
-	if p.markdown {
-		fmt.Fprintf(p.b, "| %s |\n|%s\n", strings.Join(header, " | "), strings.Repeat("---|", len(header)))
-	}
-	t := diag.NewTable(p.b)
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, c := range row {
-			if cells[i] = diag.Shorten(diag.Printable(c), maxPageCell); p.markdown {
-				cells[i] = diag.MarkdownText(diag.Shorten(c, maxPageCell))
-			}
-		}
-		if p.markdown {
-			fmt.Fprintf(p.b, "| %s |\n", strings.Join(cells, " | "))
-		} else {
-			t.Row(append([]string{" "}, cells...)...)
-		}
-	}
-	_ = t.Flush()
+	_ = diag.Listing{Header: header, Markdown: p.markdown, Indented: true, Most: maxPageCell}.Write(p.b, rows)
 }
 
 // maxPageCell is how many characters of a value a page shows; a rationale is a sentence.
 const maxPageCell = 300
 
 // writeToolPage tells one tool in full.
-func writeToolPage(b *bytes.Buffer, v statsView, row summary.Row, spark summary.Measure, markdown bool) {
+func writeToolPage(b *bytes.Buffer, v statsRow, row summary.Row, spark summary.Measure, markdown bool) {
 	p := page{b, markdown}
 	p.heading(2, diag.Shorten(row.Tool.String(), maxPageCell))
 	p.facts(v, row, spark)
 	var codes, models, insights, advice, history [][]string
 	for _, code := range v.profile.Codes {
-		codes = append(codes, []string{code.Of, fmt.Sprint(code.N), fmt.Sprintf("%s %% (%s-%s) of the failures and refusals", summary.Percent(float64(code.N)/float64(max(1, v.Failures+v.Refused))),
-			summary.Percent(code.Low), summary.Percent(code.High))})
+		codes = append(codes, []string{code.Of, fmt.Sprint(code.N), fmt.Sprintf("%s %% (%s-%s) of the failures", stat.Hundredths(float64(code.N)/float64(max(1, v.Failures))),
+			stat.Hundredths(code.Low), stat.Hundredths(code.High))})
 	}
 	for _, m := range v.profile.Metrics {
 		if label, dimension := strings.CutPrefix(m.Label, string(learn.All)+" "); dimension {
-			models = append(models, []string{label, counted(int(m.Invocations), "call"), summary.Percent(m.FailureRate) + " % failed", meanOf(m)})
+			models = append(models, []string{label, counted(int(m.Invocations), "call"), stat.Hundredths(m.FailureRate) + " % failed", meanOf(m)})
 		}
 	}
 	for _, i := range v.profile.Insights {
@@ -92,10 +76,10 @@ func writeToolPage(b *bytes.Buffer, v statsView, row summary.Row, spark summary.
 // maxHistory is how many of the latest steps a page shows.
 const maxHistory = 20
 
-func (p page) facts(v statsView, row summary.Row, spark summary.Measure) {
+func (p page) facts(v statsRow, row summary.Row, spark summary.Measure) {
 	facts := [][]string{
 		{"contract", cmp.Or(v.Contract, "not known")},
-		{"calls", fmt.Sprintf("%d, of which %d failed: %s %% (%s-%s)", v.Invocations, v.Failures, summary.Percent(row.Rate()), summary.Percent(row.Interval.Low), summary.Percent(row.Interval.High))},
+		{"calls", fmt.Sprintf("%d, of which %d failed: %s %% (%s-%s)", v.Invocations, v.Failures, stat.Hundredths(row.Rate()), stat.Hundredths(row.Interval.Low), stat.Hundredths(row.Interval.High))},
 	}
 	if v.Cancelled+v.Refused > 0 {
 		facts = append(facts, []string{"beside them", fmt.Sprintf("%d cancelled, %d refused", v.Cancelled, v.Refused)})
@@ -147,18 +131,19 @@ func millis(ms float64) string { return summary.Millis(time.Duration(ms * float6
 func intervalOf(i profile.Insight) string {
 	text := fmt.Sprintf("n %d", i.N)
 	if i.High > 0 {
-		text += fmt.Sprintf(", %s-%s %%", summary.Percent(i.Low), summary.Percent(i.High))
+		text += fmt.Sprintf(", %s-%s %%", stat.Hundredths(i.Low), stat.Hundredths(i.High))
 	}
 	return text + fmt.Sprintf(", %s, confidence %.2f", cmp.Or(i.Window, "-"), i.Confidence)
 }
 
 // stepWords says how an insight changed.
 func stepWords(was, now canon.Raw) string {
-	switch {
-	case was == nil:
-		return "new: " + string(now)
-	case now == nil:
-		return "withdrawn; it was " + string(was)
+	word := learn.Change{Was: was, Now: now}.Word()
+	switch word {
+	case "changed":
+		return string(was) + " -> " + string(now)
+	case "withdrawn":
+		return word + "; it was " + string(was)
 	}
-	return string(was) + " -> " + string(now)
+	return word + ": " + string(now)
 }

@@ -17,10 +17,10 @@ import (
 func (sh *shell) learnPruneCommand() *cli.Command {
 	return &cli.Command{
 		Name: "prune", Usage: "forget what is old: single calls, and the figures of single hours",
-		Description: "Figures over all calls stay, and so does what people state. Graphs and workflows are made of single calls.",
+		Description: "Figures over all calls stay, and so does what people state. Graphs and workflows are made of single calls. `serve --learn` does it each hour, as by the defaults here.",
 		Flags: learnFlags(
-			&cli.StringFlag{Name: "events", Value: "30d", Usage: "keep single calls for `TIME`, such as 30d or 12h; 0 is for ever"},
-			&cli.StringFlag{Name: "hours", Value: "90d", Usage: "keep the figures of single hours, and the history of insights, for `TIME`; 0 is for ever"},
+			&cli.StringFlag{Name: "events", Value: inDays(learn.DefaultRetention.Events), Usage: "keep single calls for `TIME`, such as 30d or 12h; 0 is for ever"},
+			&cli.StringFlag{Name: "hours", Value: inDays(learn.DefaultRetention.Hours), Usage: "keep the figures of single hours, and the history of insights, for `TIME`; 0 is for ever"},
 			&cli.IntFlag{Name: "most", Value: learn.DefaultRetention.Most, Usage: "keep `N` single calls at most; 0 is any number"},
 			formatFlag("text", "json", "yaml"),
 		),
@@ -45,10 +45,10 @@ func (sh *shell) learnPrune(c *cli.Context) (err error) {
 	if r.Most < 0 {
 		return usagef("--most is a number of calls, and %d is none", r.Most)
 	}
-	if r.Events, err = span("events", c.String("events")); err != nil {
+	if r.Events, err = window("events", c.String("events")); err != nil {
 		return err
 	}
-	if r.Hours, err = span("hours", c.String("hours")); err != nil {
+	if r.Hours, err = window("hours", c.String("hours")); err != nil {
 		return err
 	}
 	s, err := sh.readStore(c)

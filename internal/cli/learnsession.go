@@ -21,50 +21,50 @@ type learnGraph struct {
 	Workflow      string         `json:"workflow,omitzero"`
 	ElapsedMs     float64        `json:"elapsedMs"`   // from the first start to the last end
 	ElsewhereMs   float64        `json:"elsewhereMs"` // of it, what no call on the path was running in
-	Path          []pathView     `json:"path"`        // what the end waited for, in the order of time
-	Bottlenecks   []neckView     `json:"bottlenecks,omitempty"`
-	Causes        []causeView    `json:"causes,omitempty"` // of failures
-	Cost          []costView     `json:"cost,omitempty"`
-	CostOnPath    []costView     `json:"costOnPath,omitempty"`
-	CostByTool    []toolCostView `json:"costByTool,omitempty"`
+	Path          []pathRow      `json:"path"`        // what the end waited for, in the order of time
+	Bottlenecks   []neckRow      `json:"bottlenecks,omitempty"`
+	Causes        []causeRow     `json:"causes,omitempty"` // of failures
+	Cost          []costRow      `json:"cost,omitempty"`
+	CostOnPath    []costRow      `json:"costOnPath,omitempty"`
+	CostByTool    []toolCostRow  `json:"costByTool,omitempty"`
 	MostFanOut    int            `json:"mostFanOut"` // calls that one call made
 	Repetitions   []patternCount `json:"repetitions,omitempty"`
-	AntiPatterns  []shapeView    `json:"antiPatterns,omitempty"`
-	Forecast      *forecastView  `json:"forecast,omitempty"` // by the other sessions of its workflow
+	AntiPatterns  []shapeRow     `json:"antiPatterns,omitempty"`
+	Forecast      *forecastRow   `json:"forecast,omitempty"` // by the other sessions of its workflow
 	Problems      []string       `json:"problems,omitempty"` // of what its calls say of each other, and how each was mended
 	Graph         canon.Raw      `json:"graph"`              // nodes and edges, with the names of the extension's
 
 	calls, failed int
 }
 
-// pathView is a call that the end of a session waited for.
-type pathView struct {
+// pathRow is a call that the end of a session waited for.
+type pathRow struct {
 	Event    string  `json:"event"`
 	Tool     string  `json:"tool"` // with its server
 	WaitedMs float64 `json:"waitedMs"`
 	Share    float64 `json:"share"` // of what the session took
 }
 
-// neckView is a call that holds up or endangers a session.
-type neckView struct {
+// neckRow is a call that holds up or endangers a session.
+type neckRow struct {
 	Event  string  `json:"event"`
 	Tool   string  `json:"tool"`
 	Reason string  `json:"reason"` // duration, fan_out, failure_rate, cost
 	Score  float64 `json:"score"`
 }
 
-// causeView is a call that failed with no failed call above it.
-type causeView struct {
+// causeRow is a call that failed with no failed call above it.
+type causeRow struct {
 	Event    string   `json:"event"`
 	Tool     string   `json:"tool"`
 	Symptoms []string `json:"symptoms,omitempty"` // calls that failed below it
 	Below    int      `json:"below"`              // calls
 }
 
-// toolCostView is what the calls of one tool cost.
-type toolCostView struct {
-	Tool string     `json:"tool"`
-	Cost []costView `json:"cost"`
+// toolCostRow is what the calls of one tool cost.
+type toolCostRow struct {
+	Tool string    `json:"tool"`
+	Cost []costRow `json:"cost"`
 }
 
 // patternCount is a run of tools, and how often it occurs.
@@ -73,22 +73,22 @@ type patternCount struct {
 	Count   int    `json:"count"`
 }
 
-// shapeView is a shape of calls that is worth a look.
-type shapeView struct {
+// shapeRow is a shape of calls that is worth a look.
+type shapeRow struct {
 	Kind     string   `json:"kind"` // sequential_bottleneck, diamond_dependency
 	Events   []string `json:"events"`
 	Severity float64  `json:"severity"`
 }
 
-// forecastView is how a session may end.
-type forecastView struct {
-	Sessions   int        `json:"sessions"` // it rests on
-	Progress   float64    `json:"progress"` // share of the calls that a session makes in the mean
-	DurationMs float64    `json:"durationMs"`
-	Cost       []costView `json:"cost,omitempty"`
-	Failure    float64    `json:"failure"` // probability that a call fails before the end
-	Low        float64    `json:"low"`     // interval of 95 % of the share of failed sessions
-	High       float64    `json:"high"`
+// forecastRow is how a session may end.
+type forecastRow struct {
+	Sessions   int       `json:"sessions"` // it rests on
+	Progress   float64   `json:"progress"` // share of the calls that a session makes in the mean
+	DurationMs float64   `json:"durationMs"`
+	Cost       []costRow `json:"cost,omitempty"`
+	Failure    float64   `json:"failure"` // probability that a call fails before the end
+	Low        float64   `json:"low"`     // interval of 95 % of the share of failed sessions
+	High       float64   `json:"high"`
 }
 
 func (sh *shell) showSession(s *sqlstore.Store, session workflow.Session, format string) error {
@@ -123,41 +123,41 @@ func graphOf(session workflow.Session, history []workflow.Session, rate func(lea
 	}
 	wall := g.WallClock()
 	v := learnGraph{SchemaVersion: diag.SchemaVersion, Report: "learn-graph", Session: session.ID, Workflow: session.Workflow, ElapsedMs: *inMillis(wall.Elapsed),
-		ElsewhereMs: *inMillis(wall.Elsewhere), Path: []pathView{}, MostFanOut: g.FanOut().Most, Graph: g.Page("", max(1, len(g.Nodes)), "").JSON()}
-	listed := viewOfSession(session)
+		ElsewhereMs: *inMillis(wall.Elsewhere), Path: []pathRow{}, MostFanOut: g.FanOut().Most, Graph: g.Page("", max(1, len(g.Nodes)), "").JSON()}
+	listed := sessionRowOf(session)
 	v.calls, v.failed = listed.Calls, listed.Failed
 	waited := wall.Share()
 	for _, id := range wall.Path {
-		v.Path = append(v.Path, pathView{id, tools[id], *inMillis(waited[id]), stat.Round4(float64(waited[id]) / float64(max(1, wall.Elapsed)))})
+		v.Path = append(v.Path, pathRow{id, tools[id], *inMillis(waited[id]), stat.Round4(float64(waited[id]) / float64(max(1, wall.Elapsed)))})
 	}
 	for _, b := range g.Bottlenecks(wall.Path, rate) {
-		v.Bottlenecks = append(v.Bottlenecks, neckView{b.ID, tools[b.ID], string(b.Reason), stat.Round4(b.Score.Total())})
+		v.Bottlenecks = append(v.Bottlenecks, neckRow{b.ID, tools[b.ID], string(b.Reason), stat.Round4(b.Score.Total())})
 	}
 	v.Causes = causesOf(g, tools)
 	costs := g.Costs(wall.Path)
-	v.Cost, v.CostOnPath = viewsOfMoney(costs.Total), viewsOfMoney(costs.OnPath)
+	v.Cost, v.CostOnPath = costRowsOf(costs.Total), costRowsOf(costs.OnPath)
 	for _, c := range costs.ByTool {
-		v.CostByTool = append(v.CostByTool, toolCostView{c.Tool.String(), viewsOfMoney(c.Cost)})
+		v.CostByTool = append(v.CostByTool, toolCostRow{c.Tool.String(), costRowsOf(c.Cost)})
 	}
 	for _, r := range g.Repetitions() {
 		v.Repetitions = append(v.Repetitions, patternCount{r.Pattern(), r.Count})
 	}
 	for _, a := range g.AntiPatterns() {
-		v.AntiPatterns = append(v.AntiPatterns, shapeView{string(a.Kind), a.Nodes, stat.Round4(a.Severity)})
+		v.AntiPatterns = append(v.AntiPatterns, shapeRow{string(a.Kind), a.Nodes, stat.Round4(a.Severity)})
 	}
 	for _, p := range g.Problems {
 		v.Problems = append(v.Problems, p.String())
 	}
 	if len(history) > 0 {
 		f := workflow.ForecastOf(session, history)
-		v.Forecast = &forecastView{f.Runs, stat.Round4(f.Progress), *inMillis(f.Duration), viewsOfMoney(f.Cost), stat.Round4(f.Failure),
-			stat.Round4(f.FailureBand.Low), stat.Round4(f.FailureBand.High)}
+		v.Forecast = &forecastRow{f.Runs, stat.Round4(f.Progress), *inMillis(f.Duration), costRowsOf(f.Cost), stat.Round4(f.Failure),
+			stat.Round4(f.FailureInterval.Low), stat.Round4(f.FailureInterval.High)}
 	}
 	return v
 }
 
 // causesOf lists the failures that nothing above explains, with those that they explain.
-func causesOf(g *workflow.Graph, tools map[string]string) (causes []causeView) {
+func causesOf(g *workflow.Graph, tools map[string]string) (causes []causeRow) {
 	symptoms := map[string][]string{}
 	cascade := g.CausalCascade()
 	// A symptom's cause may be a symptom itself: each goes to the root of it.
@@ -177,17 +177,17 @@ func causesOf(g *workflow.Graph, tools map[string]string) (causes []causeView) {
 		below[f.Root] = f.Blast
 	}
 	for _, id := range cascade.RootCauses {
-		causes = append(causes, causeView{id, tools[id], symptoms[id], below[id]})
+		causes = append(causes, causeRow{id, tools[id], symptoms[id], below[id]})
 	}
 	return causes
 }
 
 // waitedWords is a share of a session in words.
-func waitedWords(p pathView) string {
+func waitedWords(p pathRow) string {
 	return fmt.Sprintf("%s (%g %%)", millis(p.WaitedMs), stat.Round4(p.Share*100))
 }
 
-func moneyWords(all []costView) string {
+func moneyWords(all []costRow) string {
 	text := ""
 	for _, m := range all {
 		if text != "" {

@@ -18,6 +18,7 @@ import (
 	"anvil/learn/sqlstore"
 	"anvil/learn/stat"
 	"anvil/learn/summary"
+	"anvil/learn/workflow"
 )
 
 const learnTools = "TOOL is a name, or SERVER/TOOL where several servers have it."
@@ -41,52 +42,52 @@ begins anew.`,
 
 // learnStats is what stats prints.
 type learnStats struct {
-	SchemaVersion int         `json:"schemaVersion"`
-	Report        string      `json:"report"`
-	Tools         []statsView `json:"tools"`
+	SchemaVersion int        `json:"schemaVersion"`
+	Report        string     `json:"report"`
+	Tools         []statsRow `json:"tools"`
 }
 
-// statsView is one tool under one contract.
-type statsView struct {
-	Server      string     `json:"server,omitzero"` // absent where nobody says whose the tool is
-	Tool        string     `json:"tool"`
-	Contract    string     `json:"contract,omitzero"` // digest the calls were made under
-	Invocations int64      `json:"invocations"`
-	Failures    int64      `json:"failures"`
-	Cancelled   int64      `json:"cancelled"`
-	Refused     int64      `json:"refused"`
-	FailureRate float64    `json:"failureRate"`     // four decimal places
-	Low         float64    `json:"low"`             // interval of 95 % of the failure rate
-	High        float64    `json:"high"`            //
-	P50Ms       *float64   `json:"p50Ms,omitempty"` // absent where no duration is known
-	P95Ms       *float64   `json:"p95Ms,omitempty"`
-	Cost        []costView `json:"cost,omitempty"`  // by currency
-	Hours       []hourView `json:"hours,omitempty"` // the latest 24 that have calls, oldest first
-	Trend       string     `json:"trend,omitzero"`  // regressing, improving or stable: the latest hour against the calls before; absent where there are too few
-	LookAt      []string   `json:"lookAt,omitempty"`
-	LastCall    string     `json:"lastCall,omitzero"` // RFC 3339 in UTC
-	Profile     canon.Raw  `json:"profile,omitzero"`  // of a tool that was named: all that is known, as `anvil schema learned` has it
-	History     []stepView `json:"history,omitempty"` // of its insights, oldest first
+// statsRow is one tool under one contract.
+type statsRow struct {
+	Server      string    `json:"server,omitzero"` // absent where nobody says whose the tool is
+	Tool        string    `json:"tool"`
+	Contract    string    `json:"contract,omitzero"` // digest the calls were made under
+	Invocations int64     `json:"invocations"`
+	Failures    int64     `json:"failures"`
+	Cancelled   int64     `json:"cancelled"`
+	Refused     int64     `json:"refused"`
+	FailureRate float64   `json:"failureRate"`     // four decimal places
+	Low         float64   `json:"low"`             // interval of 95 % of the failure rate
+	High        float64   `json:"high"`            //
+	P50Ms       *float64  `json:"p50Ms,omitempty"` // absent where no duration is known
+	P95Ms       *float64  `json:"p95Ms,omitempty"`
+	Cost        []costRow `json:"cost,omitempty"`  // by currency
+	Hours       []hourRow `json:"hours,omitempty"` // the latest 24 that have calls, oldest first
+	Trend       string    `json:"trend,omitzero"`  // regressing, improving or stable: the latest hour against the calls before; absent where there are too few
+	LookAt      []string  `json:"lookAt,omitempty"`
+	LastCall    string    `json:"lastCall,omitzero"` // RFC 3339 in UTC
+	Profile     canon.Raw `json:"profile,omitzero"`  // of a tool that was named: all that is known, as `anvil schema learned` has it
+	History     []stepRow `json:"history,omitempty"` // of its insights, oldest first
 
 	profile profile.Profile
 }
 
-// costView is an exact amount.
-type costView struct {
+// costRow is an exact amount.
+type costRow struct {
 	Amount   string `json:"amount"`
 	Currency string `json:"currency"`
 }
 
-// hourView is an hour of a tool's.
-type hourView struct {
+// hourRow is an hour of a tool's.
+type hourRow struct {
 	Hour        string   `json:"hour"` // when it begins
 	Invocations int64    `json:"invocations"`
 	Failures    int64    `json:"failures"`
 	MeanMs      *float64 `json:"meanMs,omitempty"`
 }
 
-// stepView is an insight that came, changed or went.
-type stepView struct {
+// stepRow is an insight that came, changed or went.
+type stepRow struct {
 	At      string    `json:"at"`
 	Key     string    `json:"key"`
 	Was     canon.Raw `json:"was,omitzero"` // absent: it is new
@@ -126,9 +127,9 @@ func (sh *shell) learnStats(c *cli.Context) (err error) {
 	if !c.Bool("all-contracts") {
 		rows = summary.Latest(rows)
 	}
-	report := learnStats{diag.SchemaVersion, "learn-stats", []statsView{}}
+	report := learnStats{diag.SchemaVersion, "learn-stats", []statsRow{}}
 	for _, r := range rows {
-		report.Tools = append(report.Tools, viewOfRow(r))
+		report.Tools = append(report.Tools, statsRowOf(r))
 	}
 	o := summary.Options{Spark: spark, Contracts: c.Bool("all-contracts"), Colour: sh.coloured() && format == "text"}
 	return sh.printed("", format, report, func() ([]byte, error) { return statsTable(rows, o, format, evaluateCommand(c)) })
@@ -161,15 +162,15 @@ func statsTable(rows []summary.Row, o summary.Options, format, next string) ([]b
 	return b.Bytes(), nil
 }
 
-func viewOfRow(r summary.Row) statsView {
-	v := statsView{Server: r.Tool.Server, Tool: r.Tool.Name, Contract: r.Tool.Contract, Invocations: r.Invocations, Failures: r.Failures, Cancelled: r.Cancelled,
-		Refused: r.Refused, FailureRate: stat.Round4(r.Rate()), Low: stat.Round4(r.Interval.Low), High: stat.Round4(r.Interval.High), Cost: viewsOfMoney(r.Cost),
+func statsRowOf(r summary.Row) statsRow {
+	v := statsRow{Server: r.Tool.Server, Tool: r.Tool.Name, Contract: r.Tool.Contract, Invocations: r.Invocations, Failures: r.Failures, Cancelled: r.Cancelled,
+		Refused: r.Refused, FailureRate: stat.Round4(r.Rate()), Low: stat.Round4(r.Interval.Low), High: stat.Round4(r.Interval.High), Cost: costRowsOf(r.Cost),
 		Trend: string(r.Trend), LookAt: r.Flagged, LastCall: profile.Moment(r.Last)}
 	if r.Timed > 0 {
 		v.P50Ms, v.P95Ms = inMillis(r.P50), inMillis(r.P95)
 	}
 	for _, h := range r.Hours {
-		view := hourView{Hour: profile.Moment(h.Begins), Invocations: h.Invocations, Failures: h.Failures}
+		view := hourRow{Hour: profile.Moment(h.Begins), Invocations: h.Invocations, Failures: h.Failures}
 		if h.Mean >= 0 {
 			view.MeanMs = inMillis(h.Mean)
 		}
@@ -178,9 +179,9 @@ func viewOfRow(r summary.Row) statsView {
 	return v
 }
 
-func viewsOfMoney(all []learn.Money) (views []costView) {
+func costRowsOf(all []learn.Money) (views []costRow) {
 	for _, m := range all {
-		views = append(views, costView{m.Amount(), m.Currency})
+		views = append(views, costRow{m.Amount(), m.Currency})
 	}
 	return views
 }
@@ -237,7 +238,7 @@ func (sh *shell) unknownTool(s *sqlstore.Store, word string, err error) error {
 
 // toolPages tells the tools that were named in full.
 func (sh *shell) toolPages(c *cli.Context, s *sqlstore.Store, format string, spark summary.Measure) error {
-	report := learnStats{diag.SchemaVersion, "learn-stats", []statsView{}}
+	report := learnStats{diag.SchemaVersion, "learn-stats", []statsRow{}}
 	var rows []summary.Row
 	for _, word := range c.Args().Slice() {
 		r, err := sh.foundTool(s, c.String("server"), word)
@@ -283,9 +284,9 @@ func (sh *shell) contractsOf(s *sqlstore.Store, t learn.Tool) (all []learn.Recor
 }
 
 // pageOf is all that is known of a tool.
-func (sh *shell) pageOf(s *sqlstore.Store, r learn.Record) (statsView, error) {
+func (sh *shell) pageOf(s *sqlstore.Store, r learn.Record) (statsRow, error) {
 	now := sh.now()
-	v := viewOfRow(summary.Of(r, now))
+	v := statsRowOf(summary.Of(r, now))
 	v.profile = profile.Of(r, now)
 	text, err := canon.EncodeCompact(v.profile)
 	if err != nil {
@@ -295,7 +296,7 @@ func (sh *shell) pageOf(s *sqlstore.Store, r learn.Record) (statsView, error) {
 	changes, err := s.Changes(sh.ctx, time.Time{}, 0)
 	for _, change := range changes {
 		if change.Tool == r.Tool {
-			v.History = append(v.History, stepView{profile.Moment(change.At), change.Key, change.Was, change.Now, change.Samples})
+			v.History = append(v.History, stepRow{profile.Moment(change.At), change.Key, change.Was, change.Now, change.Samples})
 		}
 	}
 	return v, err
@@ -306,5 +307,5 @@ var insightWords = map[string]string{
 	evaluate.ObservedFailureRate: "share of the latest calls that failed", evaluate.AvgDuration: "mean duration, ms", evaluate.AvgDurationBaseline: "what it was at first, ms",
 	evaluate.LatencyRegression: "slower than at first", evaluate.AvgCost: "cost of a call", evaluate.CostDrift: "cost is another than at first",
 	evaluate.AvgOutputTokens: "tokens of a result", evaluate.ContextCostHigh: "results take much of a context", evaluate.ApprovalFriction: "share that people declined",
-	evaluate.ObservingClients: "clients that tell of it", "tool_cooccurrence": "used together with",
+	evaluate.ObservingClients: "clients that tell of it", workflow.ToolCooccurrence: "used together with",
 }

@@ -8,8 +8,11 @@ import (
 	cli "github.com/urfave/cli/v2"
 )
 
-// span reads a span of time as --events and --since have it: 30d, 12h, 90m; 0 is none. A day has 24 hours.
-func span(flag, text string) (time.Duration, error) {
+// inDays is a whole number of days as window reads it.
+func inDays(d time.Duration) string { return strconv.FormatInt(int64(d/(24*time.Hour)), 10) + "d" }
+
+// window reads a length of time as --events and --since have it: 30d, 12h, 90m; 0 is none. A day has 24 hours.
+func window(flag, text string) (time.Duration, error) {
 	const most = 100 * 365 * 24 * time.Hour
 	bad := usagef("--%s needs a time with its unit, such as 30d or 12h, and %q is none", flag, text)
 	var d time.Duration
@@ -41,7 +44,7 @@ func (sh *shell) since(c *cli.Context) (time.Time, error) {
 			return at, nil
 		}
 	}
-	ago, err := span("since", text)
+	ago, err := window("since", text)
 	if err != nil {
 		return time.Time{}, usagef("--since needs a date (2026-03-02), a moment (2026-03-02T08:00:00Z), or how long ago (7d, 12h), and %q is none", text)
 	}

@@ -25,16 +25,17 @@ import (
 func (sh *shell) learnViewCommand() *cli.Command {
 	return &cli.Command{
 		Name: "view", Usage: "publish what was learned as tools-metadata, or compare it with what was published before",
-		Description: `The view has the layout of dev.adaptivemcp/tools-metadata. Several --db are summed, and judged anew; of one it says what ` + "`evaluate`" + ` concluded.
+		Description: `The view has the layout of dev.adaptivemcp/tools-metadata. Several --db are summed, and judged anew; of one it says what ` + "`evaluate`" + ` concluded,
+unless --pack or --budget-window says what to advise by.
 A file that says the same already is left as it is. With --against FILE, an earlier view: how tools behave otherwise, beyond what chance makes, in --format text
 (the default), json or yaml; --fail-on worse then exits 1 when one behaves worse.`,
-		Flags: []cli.Flag{
+		Flags: append(adviceFlags(),
 			&cli.StringSliceFlag{Name: "db", Usage: dbUsage + "; may be repeated"}, configFlag(),
 			&cli.StringFlag{Name: "out", Usage: "write the view to `FILE`: JSON where its name ends in .json, else YAML (default: stdout)"},
 			&cli.StringFlag{Name: "against", Usage: "compare with the view in `FILE`"},
 			&cli.StringFlag{Name: "fail-on", Usage: "with --against, exit 1 when a tool behaves `worse`"},
 			&cli.StringFlag{Name: "format", Usage: "print as `FORMAT`: yaml (the default) or json; of --against text, json or yaml"},
-		},
+		),
 		Action: sh.learnView,
 	}
 }
@@ -100,6 +101,10 @@ func (sh *shell) learnView(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	advice, err := sh.advice(c)
+	if err != nil {
+		return err
+	}
 	stores, done, err := sh.viewStores(c)
 	if err != nil {
 		return err
@@ -107,7 +112,7 @@ func (sh *shell) learnView(c *cli.Context) (err error) {
 	defer func() { err = cmp.Or(err, done()) }()
 	defer sh.keepsWaiting("reading what was learned\n")()
 	now := sh.now()
-	profiles, err := profile.Build(sh.ctx, conclude.Sum(now, conclude.Options{}, stores...), learn.Filter{}, now)
+	profiles, err := profile.Build(sh.ctx, conclude.Sum(now, conclude.Options{Advice: advice, Anew: c.IsSet("pack") || c.IsSet("budget-window")}, stores...), learn.Filter{}, now)
 	if err != nil {
 		return err
 	}
@@ -213,7 +218,7 @@ func (r learnCompared) text() []byte {
 	var b bytes.Buffer
 	var rows [][]string
 	for _, d := range r.Differences {
-		rows = append(rows, []string{map[bool]string{true: "worse", false: "other"}[d.Worse], learn.Tool{Server: d.Server, Name: d.Tool}.String(), string(d.Measure), d.Message})
+		rows = append(rows, []string{betterOrWorse(d), learn.Tool{Server: d.Server, Name: d.Tool}.String(), string(d.Measure), d.Message})
 	}
 	writeTable(&b, false, []string{"HOW", "TOOL", "MEASURE", "WHAT"}, rows)
 	if len(rows) == 0 {
@@ -222,4 +227,9 @@ func (r learnCompared) text() []byte {
 	}
 	fmt.Fprintf(&b, "\n%s, %d for the worse\n", counted(len(rows), "difference"), r.Worse)
 	return b.Bytes()
+}
+
+// betterOrWorse is how a tool behaves otherwise.
+func betterOrWorse(d view.Difference) string {
+	return map[bool]string{true: "worse", false: "other"}[d.Worse]
 }

@@ -21,7 +21,8 @@ func (sh *shell) packDiffCommand() *cli.Command {
 	return &cli.Command{
 		Name: "diff", Usage: "compare two packs by what their differences mean", ArgsUsage: "OLD NEW",
 		Description: `Tells what moved on the surface, the impact of every operation's change (compatible, additive, breaking, safety-sensitive), changes of
-posture, state, blocks and approvals, of the facade's settings, and which artifacts differ.
+posture, state, blocks and approvals, of the facade's settings, which artifacts differ, and which tools behave otherwise, beyond chance, by
+what each pack was built with (adopt --learn). Behaviour is no part of the impact.
 
 ` + packUsage,
 		Flags: []cli.Flag{
@@ -114,6 +115,12 @@ func packDiffText(d compare.Comparison) string {
 	}
 	for _, a := range d.Artifacts {
 		fmt.Fprintf(&b, "  %-8s %s\n", a.Change, diag.Printable(a.Path))
+	}
+	if len(d.Behaviour) > 0 {
+		b.WriteString("\nbehaviour:\n")
+	}
+	for _, v := range d.Behaviour {
+		fmt.Fprintf(&b, "  %-5s  %s  %s: %s\n", betterOrWorse(v), diag.Printable(v.Tool), v.Measure, diag.Printable(v.Message))
 	}
 	if len(d.Findings) > 0 {
 		fmt.Fprintf(&b, "\nsurface: %s\n", diag.NewReport("diff", d.Findings).Summary.Line())

@@ -34,6 +34,7 @@ environment, then from the server of that name in the configuration. Only loopba
 			&cli.BoolFlag{Name: "stdio", Usage: "serve one client on stdin and stdout (the default)"},
 			&cli.StringFlag{Name: "http", Usage: "serve streamable HTTP on `ADDRESS`, such as 127.0.0.1:8080"},
 			learnFlag("record every call of an approved tool, refused ones too: sizes, shapes and keyed digests, no payloads"),
+			budgetWindowFlag(),
 		},
 		Action: sh.serve,
 	}
@@ -52,6 +53,9 @@ func (sh *shell) serve(c *cli.Context) error {
 	if c.Bool("stdio") && c.String("http") != "" {
 		return usagef("--stdio and --http exclude each other")
 	}
+	if c.IsSet("budget-window") && !c.IsSet("learn") {
+		return usagef("--budget-window is about what --learn DB records: name a store, or leave it out")
+	}
 	addr, dir := c.String("http"), c.Args().First()
 	if c.IsSet("http") {
 		if err := checkListen(addr); err != nil {
@@ -63,7 +67,7 @@ func (sh *shell) serve(c *cli.Context) error {
 		return err
 	}
 	log := sh.logger()
-	recording, err := sh.record(c, log)
+	recording, err := sh.record(c, document, log)
 	if err != nil {
 		return err
 	}

@@ -13,10 +13,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
-	"anvil/compiler/canon"
 	"anvil/learn"
 	"anvil/learn/evaluate"
 	"anvil/learn/stat"
@@ -31,10 +29,10 @@ type Options struct {
 	Retry  RetryRules
 	Gate   Gate
 
-	Safety func(learn.Tool) Safety  // of an operation; nil: nothing is known of any, and nothing is tried again
-	Intent func(learn.Tool) string  // the decoding profile that callers want; nil: balanced
-	Knobs  Capabilities             // of the backend that decodes; zero: those of OpenAI
-	Budget func(learn.Tool) *Budget // of a tool's calls; what is left of it bounds the router; nil: none
+	Safety func(learn.Tool) Safety // of an operation; nil: nothing is known of any, and nothing is tried again
+	Intent func(learn.Tool) string // the decoding profile that callers want; nil: balanced
+	Knobs  Capabilities            // of the backend that decodes; zero: those of OpenAI
+	Window Window                  // of the budgets that people state of tools; what is left of one bounds the router: [Always]
 }
 
 // All draws all recommendations of a tool, in the order of their types: what evaluate.Options.Advise takes.
@@ -49,11 +47,10 @@ func (o Options) All(now time.Time) func(learn.Record) []learn.Recommendation {
 		}
 		var budget []learn.Recommendation
 		router := o.Router
-		if o.Budget != nil {
-			if b := o.Budget(r.Tool); b != nil {
-				budget = b.Tool(r, now)
-				router = b.bound(router, b.Spent(r, now))
-			}
+		if limit := r.Annotation.Budget; limit != nil {
+			b := Budget{*limit, cmp.Or(o.Window, Always)}
+			budget = b.Tool(r, now)
+			router = b.bound(router, b.Spent(r, now))
 		}
 		all := slices.Concat(router.Advice(r), o.Retry.Advice(r, safety), o.Gate.Advice(r), Decoding(r, intent, knobs), Sampling(r), budget)
 		slices.SortStableFunc(all, func(a, b learn.Recommendation) int {
@@ -63,26 +60,15 @@ func (o Options) All(now time.Time) func(learn.Record) []learn.Recommendation {
 	}
 }
 
+// Hours reports advice that rests on the cells of single hours: what evaluate.Options.Hours takes.
+func (o Options) Hours() bool { return o.Window == PerDay || o.Window == PerMonth }
+
 // overall is the tool's cell of every call.
 func overall(r learn.Record) learn.Cell { return r.Cell(learn.All, learn.Dimensions{}) }
 
-// payload is a value of ours as canonical JSON.
-func payload(v any) canon.Raw {
-	text, err := canon.EncodeCompact(v)
-	if err != nil {
-		panic("advise: " + err.Error()) // values are numbers, words and maps of them
-	}
-	return canon.MustCanonical(text)
-}
-
-// percent is a share as it is told: 12.5 %.
-func percent(share float64) string {
-	return strconv.FormatFloat(stat.Round4(share)*100, 'f', 1, 64) + " %"
-}
-
-// told is a share of failures as it is told: "12 of the latest 40 calls fail (30.0 %)".
+// told is a share of failures as it is told: "12 of the latest 40 calls fail (30 %)".
 func told(s evaluate.Share) string {
-	text := fmt.Sprintf("%d of the latest %d calls fail (%s)", s.Hits, s.N, percent(s.Rate()))
+	text := fmt.Sprintf("%d of the latest %d calls fail (%s)", s.Hits, s.N, stat.Percent(s.Rate()))
 	if s.Clients > 0 {
 		text += fmt.Sprintf(", judged over %d clients", s.Clients)
 	}

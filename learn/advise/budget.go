@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"math/bits"
@@ -9,40 +10,44 @@ import (
 	"anvil/compiler/canon"
 	"anvil/learn"
 	"anvil/learn/evaluate"
+	"anvil/learn/stat"
 )
 
-// Span is the stretch of time that a budget is for, in UTC.
-type Span string
+// Window is the stretch of time that a budget is for, in UTC.
+type Window string
 
-// The spans.
+// Windows of budgets.
 const (
-	Always  Span = "none" // all calls ever, as the reference has it
-	PerHour Span = "hour"
-	PerDay  Span = "day"
-	PerMon  Span = "month"
+	Always   Window = "none" // all calls ever, as the reference has it
+	PerHour  Window = "hour"
+	PerDay   Window = "day"
+	PerMonth Window = "month"
 )
 
-// contains reports that a window lies in the span around now.
-func (s Span) contains(w learn.Window, now time.Time) bool {
-	if s == Always || s == "" {
+// Windows lists them, the default first.
+var Windows = []Window{Always, PerHour, PerDay, PerMonth}
+
+// contains reports that a window lies in the one around now.
+func (b Window) contains(w learn.Window, now time.Time) bool {
+	if b == Always || b == "" {
 		return w == learn.All
 	}
 	begin, hour := w.Hour()
-	layout := map[Span]string{PerHour: "2006-01-02T15", PerDay: "2006-01-02", PerMon: "2006-01"}[s]
+	layout := map[Window]string{PerHour: "2006-01-02T15", PerDay: "2006-01-02", PerMonth: "2006-01"}[b]
 	return hour && layout != "" && begin.Format(layout) == now.UTC().Format(layout)
 }
 
-// Budget is what calls may cost in a span of time, in one currency. Costs in others do not count: they are not summed.
+// Budget is what calls may cost in a window of time, in one currency. Costs in others do not count: they are not summed.
 type Budget struct {
-	Limit learn.Money
-	Span  Span // "": none
+	Limit  learn.Money
+	Window Window // "": none
 }
 
-// Spent sums up what a tool's calls cost in the span around now. For days and months the record must have its cells of all hours (learn.AllWindows).
+// Spent sums up what a tool's calls cost in the window around now. For days and months the record must have its cells of all hours (learn.AllWindows).
 func (b Budget) Spent(r learn.Record, now time.Time) learn.Money {
 	sum := learn.Money{Currency: b.Limit.Currency}
 	for _, c := range r.Cells {
-		if c.Dims == (learn.Dimensions{}) && b.Span.contains(c.Window, now) {
+		if c.Dims == (learn.Dimensions{}) && b.Window.contains(c.Window, now) {
 			sum.Micros += c.Cost[sum.Currency].Micros
 		}
 	}
@@ -112,16 +117,13 @@ func (b Budget) advice(limit, of string, spent learn.Money, confidence int) []le
 	if status == "" {
 		return nil
 	}
-	span := b.Span
-	if span == "" {
-		span = Always
-	}
-	when := map[Span]string{Always: "so far", PerHour: "this hour", PerDay: "this day", PerMon: "this month"}[span]
+	window := cmp.Or(b.Window, Always)
+	when := map[Window]string{Always: "so far", PerHour: "this hour", PerDay: "this day", PerMonth: "this month"}[window]
 	share := "all"
 	if b.Limit.Micros > 0 {
-		share = percent(float64(spent.Micros) / float64(b.Limit.Micros))
+		share = stat.Percent(float64(spent.Micros) / float64(b.Limit.Micros))
 	}
 	return []learn.Recommendation{{Type: learn.RecommendRouting, Confidence: confidence,
-		Payload:   payload(map[string]any{limit: canon.Raw(b.Limit.Amount()), "spent": canon.Raw(spent.Amount()), "currency": b.Limit.Currency, "span": span, "status": status}),
+		Payload:   canon.ValueOf(map[string]any{limit: canon.Raw(b.Limit.Amount()), "spent": canon.Raw(spent.Amount()), "currency": b.Limit.Currency, "window": window, "status": status}),
 		Rationale: fmt.Sprintf("%s: calls of %s cost %s %s, %s of the limit of %s", status, of, spent, when, share, b.Limit)}}
 }

@@ -8,6 +8,7 @@ import (
 	"anvil/compiler/canon"
 	"anvil/learn"
 	"anvil/learn/evaluate"
+	"anvil/learn/stat"
 )
 
 // The profiles of decoding: what a caller wants of a model, whatever runs it.
@@ -69,7 +70,7 @@ func (s Settings) JSON() canon.Raw {
 			values[name] = canon.Raw(value)
 		}
 	}
-	return payload(values)
+	return canon.ValueOf(values)
 }
 
 // From which failure rates on decoding is tightened.
@@ -94,10 +95,10 @@ func Decoding(r learn.Record, intent string, c Capabilities) []learn.Recommendat
 	switch rate := recent.Rate(); {
 	case rate >= tightenAll:
 		profile = Deterministic
-		reasons = append(reasons, fmt.Sprintf("from %s on it is %s", percent(tightenAll), profile))
+		reasons = append(reasons, fmt.Sprintf("from %s on it is %s", stat.Percent(tightenAll), profile))
 	case rate >= tightenCreative && profile == Creative:
 		profile = Balanced
-		reasons = append(reasons, fmt.Sprintf("from %s on %s gives way to %s", percent(tightenCreative), Creative, profile))
+		reasons = append(reasons, fmt.Sprintf("from %s on %s gives way to %s", stat.Percent(tightenCreative), Creative, profile))
 	}
 	settings, _ := Resolve(profile, c)
 	confidence := evaluate.Confidence(n)
@@ -106,7 +107,7 @@ func Decoding(r learn.Record, intent string, c Capabilities) []learn.Recommendat
 		text += "; " + more
 	}
 	return []learn.Recommendation{{Type: learn.RecommendDecoding, Confidence: confidence, Rationale: text,
-		Payload: payload(map[string]any{"profile": profile, "resolved": settings.JSON(), "resolverVersion": ResolverVersion, "reasons": reasons,
+		Payload: canon.ValueOf(map[string]any{"profile": profile, "resolved": settings.JSON(), "resolverVersion": ResolverVersion, "reasons": reasons,
 			"confidence": canon.Raw(fmt.Sprintf("%d.%02d", confidence/100, confidence%100))})}}
 }
 
@@ -141,10 +142,10 @@ func AnalyzeDecoding(records []learn.Record) []Decoded {
 	var rows []Decoded
 	for _, r := range records {
 		for _, c := range r.Cells {
-			if c.Window != learn.All || c.Dims.Profile == "" || c.Invocations < minDecoded {
+			if c.Window != learn.All || c.Dims.Decoding == "" || c.Invocations < minDecoded {
 				continue
 			}
-			d := Decoded{r.Tool, c.Dims, c.Invocations, c.Failures, c.Dims.Profile}
+			d := Decoded{r.Tool, c.Dims, c.Invocations, c.Failures, c.Dims.Decoding}
 			if c.FailureRate() >= tightenAll {
 				d.Suggested = Deterministic
 			}

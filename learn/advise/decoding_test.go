@@ -34,13 +34,14 @@ func TestDecodingByFailures(t *testing.T) {
 			t.Errorf("%d of %d, intent %q: %q, want %q", c.failures, c.n, c.intent, got, c.want)
 		}
 	}
-	want := `{"confidence":0.70,"profile":"balanced","reasons":["4 of the latest 40 calls fail (10.0 %)","callers want it creative","from 10.0 % on creative gives way to balanced"],` +
+	want := `{"confidence":0.70,"profile":"balanced","reasons":["4 of the latest 40 calls fail (10 %)","callers want it creative","from 10 % on creative gives way to balanced"],` +
 		`"resolved":{"minP":0.05,"repetitionPenalty":1.05,"temperature":0.5,"topK":40},"resolverVersion":"1.0.0"}`
 	if got := Decoding(of(40, 4).Record, Creative, LlamaCpp); !canon.Equal(got[0].Payload, []byte(want)) || got[0].Rationale == "" {
 		t.Errorf("%s\nwant %s", got[0].Payload, want)
 	}
 }
 
+// Assertion 26: presets.
 func TestPresetsLeaveOutWhatBackendsDoNotTake(t *testing.T) {
 	for _, c := range []struct {
 		backend   Capabilities
@@ -91,13 +92,13 @@ func TestSamplingByFailures(t *testing.T) {
 
 func TestAnalyzeDecoding(t *testing.T) {
 	under := func(model, profile string) func(*learn.Event) {
-		return func(e *learn.Event) { e.Model, e.Profile, e.Resolver = model, profile, ResolverVersion }
+		return func(e *learn.Event) { e.Model, e.Decoding, e.Resolver = model, profile, ResolverVersion }
 	}
 	r := observe("rotate_keys").calls(4, under("a", Creative), failed("E1")).calls(6, under("a", Creative)).calls(8, under("b", Creative)).calls(9, under("a", Balanced)).
 		calls(4, under("c", Creative), failed("E1")).calls(7)
 	var got []string
 	for _, d := range AnalyzeDecoding([]learn.Record{r.Record}) {
-		got = append(got, fmt.Sprintf("%s@%s/%s %d/%d -> %s", d.Dims.Profile, d.Dims.Model, d.Dims.Resolver, d.Failures, d.Invocations, d.Suggested))
+		got = append(got, fmt.Sprintf("%s@%s/%s %d/%d -> %s", d.Dims.Decoding, d.Dims.Model, d.Dims.Resolver, d.Failures, d.Invocations, d.Suggested))
 	}
 	want := []string{"creative@a/1.0.0 4/10 -> deterministic", "balanced@a/1.0.0 0/9 -> balanced", "creative@b/1.0.0 0/8 -> creative"}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -13,7 +13,7 @@ import (
 type Demand struct {
 	Decision Decision // "": allow
 	Risk     Risk
-	Budgets  []Budget // at most one for each currency and span, in their order
+	Budgets  []Budget // at most one for each currency and window, in their order
 }
 
 // Risk is how risky a tool is taken to be; "" where nobody says.
@@ -50,7 +50,7 @@ func (s Suggestion) Demand() Demand {
 	return d.settled()
 }
 
-// settled has known words for all others, and one budget for each currency and span.
+// settled has known words for all others, and one budget for each currency and window.
 func (d Demand) settled() Demand {
 	d.Decision = cmp.Or(d.Decision, Allow)
 	if !slices.Contains(decisions, d.Decision) {
@@ -62,8 +62,8 @@ func (d Demand) settled() Demand {
 	given := d.Budgets
 	d.Budgets = nil
 	for _, b := range given {
-		b.Span = cmp.Or(b.Span, Always)
-		same := func(c Budget) bool { return c.Span == b.Span && c.Limit.Currency == b.Limit.Currency }
+		b.Window = cmp.Or(b.Window, Always)
+		same := func(c Budget) bool { return c.Window == b.Window && c.Limit.Currency == b.Limit.Currency }
 		if at := slices.IndexFunc(d.Budgets, same); at >= 0 {
 			d.Budgets[at].Limit.Micros = min(d.Budgets[at].Limit.Micros, b.Limit.Micros)
 			continue
@@ -71,7 +71,7 @@ func (d Demand) settled() Demand {
 		d.Budgets = append(d.Budgets, b)
 	}
 	slices.SortFunc(d.Budgets, func(a, b Budget) int {
-		return cmp.Or(cmp.Compare(a.Limit.Currency, b.Limit.Currency), cmp.Compare(a.Span, b.Span))
+		return cmp.Or(cmp.Compare(a.Limit.Currency, b.Limit.Currency), cmp.Compare(a.Window, b.Window))
 	})
 	return d
 }
@@ -101,7 +101,7 @@ func (d Demand) AtLeast(other Demand) bool {
 	}
 	for _, b := range other.Budgets {
 		if !slices.ContainsFunc(d.Budgets, func(c Budget) bool {
-			return c.Span == b.Span && c.Limit.Currency == b.Limit.Currency && c.Limit.Micros <= b.Limit.Micros
+			return c.Window == b.Window && c.Limit.Currency == b.Limit.Currency && c.Limit.Micros <= b.Limit.Micros
 		}) {
 			return false
 		}
@@ -126,7 +126,7 @@ func (d Demand) String() string {
 		text += ", risk " + string(d.Risk)
 	}
 	for _, b := range d.Budgets {
-		text += fmt.Sprintf(", at most %s (%s)", b.Limit, b.Span)
+		text += fmt.Sprintf(", at most %s (%s)", b.Limit, b.Window)
 	}
 	return text
 }

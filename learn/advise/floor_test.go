@@ -23,7 +23,7 @@ func TestASuggestionIsAFloor(t *testing.T) {
 	}
 	limit := money("2", "USD")
 	mine := Verdict{Decision: Allow}.Demand(learn.Annotation{Risk: "low", Budget: &limit})
-	wide, narrow, euros := Budget{Limit: money("9", "USD")}, Budget{Limit: money("1", "USD")}, Budget{Limit: money("1", "EUR"), Span: PerDay}
+	wide, narrow, euros := Budget{Limit: money("9", "USD")}, Budget{Limit: money("1", "USD")}, Budget{Limit: money("1", "EUR"), Window: PerDay}
 	for _, c := range []struct {
 		s    Suggestion
 		want string
@@ -50,7 +50,7 @@ func TestUnknownWordsAreTheTightest(t *testing.T) {
 // lattice is every demand of a few parts, with words that are none among them.
 func lattice() []Demand {
 	var budgets [][]Budget
-	usd := func(amount string, s Span) Budget { return Budget{Limit: money(amount, "USD"), Span: s} }
+	usd := func(amount string, s Window) Budget { return Budget{Limit: money(amount, "USD"), Window: s} }
 	budgets = append(budgets, nil, []Budget{usd("1", "")}, []Budget{usd("2", Always)}, []Budget{usd("1", PerDay)}, []Budget{usd("2", PerDay), usd("1", Always)},
 		[]Budget{{Limit: money("1", "EUR")}, usd("0", Always)})
 	var all []Demand

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"anvil/compiler/canon"
 	"anvil/learn"
 	"anvil/learn/evaluate"
+	"anvil/learn/stat"
 )
 
 // Decision is what a gate says of a call. Later ones are tighter.
@@ -19,28 +21,28 @@ const (
 	Deny    Decision = "deny"
 )
 
-// Profile is what a gate makes of a tool that nobody knows.
-type Profile string
+// Stance is what a gate makes of a tool that nobody knows.
+type Stance string
 
-// The profiles.
+// The stances.
 const (
-	Strict Profile = "strict" // it is denied
-	Parity Profile = "parity" // it is allowed, as the reference does
+	Strict Stance = "strict" // it is denied
+	Parity Stance = "parity" // it is allowed, as the reference does
 )
 
 // Gate decides whether a call may be made, needs a person, or may not. The zero value is strict. Asking it changes nothing anywhere.
 type Gate struct {
-	Profile        Profile  // "": strict
+	Stance         Stance   // "": strict
 	Deny           []string // patterns of tools, see [Match]
-	ConfirmRisk    []string // risks at which a person has to agree; nil: high
+	ConfirmRisk    []Risk   // risks at which a person has to agree; nil: high
 	Flaky          float64  // failure rate from which on a person has to agree: 0.2
 	MinInvocations int64    // below which failures are not judged: 10
 }
 
 func (g Gate) filled() Gate {
-	g.Profile = cmp.Or(g.Profile, Strict)
+	g.Stance = cmp.Or(g.Stance, Strict)
 	if g.ConfirmRisk == nil {
-		g.ConfirmRisk = []string{"high"}
+		g.ConfirmRisk = []Risk{High}
 	}
 	g.Flaky = cmp.Or(g.Flaky, 0.2)
 	g.MinInvocations = cmp.Or(g.MinInvocations, minInvocations)
@@ -69,7 +71,7 @@ type Step struct {
 	Said  string
 }
 
-// Decide asks the rules in order and stops at the first that fires: what is denied by name, what is unknown (strict profile), what people call risky, what often fails.
+// Decide asks the rules in order and stops at the first that fires: what is denied by name, what is unknown (strict stance), what people call risky, what often fails.
 func (g Gate) Decide(q Question) Verdict {
 	g = g.filled()
 	var v Verdict
@@ -101,10 +103,10 @@ func (g Gate) unknown(q Question) (bool, string) {
 	switch {
 	case q.Listed || q.Record != nil:
 		return false, tool(q) + " is known"
-	case g.Profile == Parity:
-		return false, tool(q) + " is unknown, which this profile allows"
+	case g.Stance == Parity:
+		return false, tool(q) + " is unknown, which this stance allows"
 	}
-	return true, fmt.Sprintf("%s is unknown: no adopted surface lists it, and nothing was observed of it; adopt its server, or name the profile %q", tool(q), Parity)
+	return true, fmt.Sprintf("%s is unknown: no adopted surface lists it, and nothing was observed of it; adopt its server, or take the stance %q", tool(q), Parity)
 }
 
 func (g Gate) risky(q Question) (bool, string) {
@@ -113,7 +115,7 @@ func (g Gate) risky(q Question) (bool, string) {
 		return false, "nobody states a risk"
 	case !slices.Contains(risks, Risk(q.Record.Annotation.Risk)):
 		return true, fmt.Sprintf("the stated risk of %s, %q, is none of low, medium and high", tool(q), q.Record.Annotation.Risk)
-	case slices.Contains(g.ConfirmRisk, q.Record.Annotation.Risk):
+	case slices.Contains(g.ConfirmRisk, Risk(q.Record.Annotation.Risk)):
 		return true, fmt.Sprintf("the risk of %s is stated as %q", tool(q), q.Record.Annotation.Risk)
 	}
 	return false, fmt.Sprintf("the stated risk is %q", q.Record.Annotation.Risk)
@@ -127,7 +129,7 @@ func (g Gate) flaky(q Question) (bool, string) {
 	if n := overall(*q.Record).Invocations; min(n, recent.N) < g.MinInvocations {
 		return false, fmt.Sprintf("%d calls are too few to judge by; %d are enough", min(n, recent.N), g.MinInvocations)
 	}
-	return recent.Rate() >= g.Flaky, fmt.Sprintf("%s; a person has to agree from %s on", told(recent), percent(g.Flaky))
+	return recent.Rate() >= g.Flaky, fmt.Sprintf("%s; a person has to agree from %s on", told(recent), stat.Percent(g.Flaky))
 }
 
 func (g Gate) allowed(q Question) (bool, string) { return true, "no rule speaks against " + tool(q) }
@@ -139,5 +141,5 @@ func tool(q Question) string {
 // Advice is the decision on a tool as a recommendation of approval.
 func (g Gate) Advice(r learn.Record) []learn.Recommendation {
 	v := g.Decide(Question{Server: r.Tool.Server, Name: r.Tool.Name, Record: &r})
-	return []learn.Recommendation{{Type: learn.RecommendApproval, Payload: payload(map[string]any{"decision": v.Decision, "rule": v.Rule}), Rationale: v.Reason, Confidence: 100}}
+	return []learn.Recommendation{{Type: learn.RecommendApproval, Payload: canon.ValueOf(map[string]any{"decision": v.Decision, "rule": v.Rule}), Rationale: v.Reason, Confidence: 100}}
 }

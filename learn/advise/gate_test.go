@@ -18,10 +18,10 @@ func ask(g Gate, r learn.Record) Decision {
 
 // Assertion 23.
 func TestGateAsTheReference(t *testing.T) {
-	g := Gate{Profile: Parity}
+	g := Gate{Stance: Parity}
 	risky := func(r learn.Record) learn.Record { r.Annotation.Risk = "high"; return r }
 	named := func(name string) learn.Record { return observe(name).calls(10).Record }
-	deny := func(patterns ...string) Gate { return Gate{Profile: Parity, Deny: patterns} }
+	deny := func(patterns ...string) Gate { return Gate{Stance: Parity, Deny: patterns} }
 	for name, c := range map[string]struct {
 		g    Gate
 		r    learn.Record
@@ -51,15 +51,15 @@ func TestStrictDeniesTheUnknown(t *testing.T) {
 	if v := (Gate{}).Decide(q); v.Decision != Deny || v.Rule != "unknown" || !strings.Contains(v.Reason, `"vault/never_seen" is unknown`) {
 		t.Errorf("%+v", v)
 	}
-	if v := (Gate{Profile: Parity}).Decide(q); v.Decision != Allow {
+	if v := (Gate{Stance: Parity}).Decide(q); v.Decision != Allow {
 		t.Errorf("%+v", v)
 	}
 	q.Listed = true
 	if v := (Gate{}).Decide(q); v.Decision != Allow {
 		t.Errorf("listed: %+v", v)
 	}
-	if v := (Gate{Profile: "other"}).Decide(Question{Name: "x"}); v.Decision != Deny {
-		t.Errorf("a profile that is none: %+v", v)
+	if v := (Gate{Stance: "other"}).Decide(Question{Name: "x"}); v.Decision != Deny {
+		t.Errorf("a stance that is none: %+v", v)
 	}
 }
 
@@ -88,7 +88,7 @@ func TestTraceTellsWhichRuleFired(t *testing.T) {
 		{"deny", false, `none of 1 patterns denies "vault/rotate_keys"`},
 		{"unknown", false, `"vault/rotate_keys" is known`},
 		{"risk", false, "nobody states a risk"},
-		{"flaky", true, "12 of the latest 40 calls fail (30.0 %); a person has to agree from 20.0 % on"},
+		{"flaky", true, "12 of the latest 40 calls fail (30 %); a person has to agree from 20 % on"},
 	}
 	if diff := cmp.Diff(want, v.Trace); diff != "" || v.Rule != "flaky" || v.Reason != want[3].Said {
 		t.Errorf("%s, %s:\n%s", v.Rule, v.Reason, diff)
@@ -105,7 +105,7 @@ func TestAServersPatternIsOfThatServer(t *testing.T) {
 			}
 		}
 	}
-	g := Gate{Profile: Parity, Deny: []string{"vault/*"}}
+	g := Gate{Stance: Parity, Deny: []string{"vault/*"}}
 	if g.Decide(Question{Server: "vault", Name: "rotate"}).Decision != Deny || g.Decide(Question{Server: "mail", Name: "vault/rotate"}).Decision != Allow {
 		t.Error("the gate says otherwise")
 	}

@@ -2,14 +2,14 @@ package advise
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
 
+	"anvil/compiler/canon"
 	"anvil/learn"
 	"anvil/learn/evaluate"
+	"anvil/learn/stat"
 )
 
 // Safety is what is known of an operation's effect. The zero value is that of an operation of which nothing is known: it is not made twice.
@@ -80,7 +80,7 @@ func (o RetryRules) Policy(r learn.Record, safety Safety) Policy {
 		return Policy{}
 	}
 	if low := recent.Interval().Low; recent.Rate() >= o.Breaker && low > o.BreakerLow {
-		return Policy{Breaker: &Breaker{o.Open}, Why: fmt.Sprintf("%s, at least %s: leave it alone for %s rather than try more often", told(recent), percent(low), o.Open)}
+		return Policy{Breaker: &Breaker{o.Open}, Why: fmt.Sprintf("%s, at least %s: leave it alone for %s rather than try more often", told(recent), stat.Percent(low), o.Open)}
 	}
 	passing, codes := transient(all)
 	share := 0.0
@@ -112,22 +112,21 @@ func (o RetryRules) Advice(r learn.Record, safety Safety) []learn.Recommendation
 	default:
 		return nil
 	}
-	return []learn.Recommendation{{Type: learn.RecommendWorkflow, Payload: payload(v), Rationale: p.Why, Confidence: evaluate.Confidence(overall(r).Invocations)}}
+	return []learn.Recommendation{{Type: learn.RecommendWorkflow, Payload: canon.ValueOf(v), Rationale: p.Why, Confidence: evaluate.Confidence(overall(r).Invocations)}}
 }
 
-// Retry is a way to make a call again: exponential waits with full jitter, each below a ceiling, all within a deadline. The zero value makes a call once.
+// Retry is a way to make a call again: exponential waits with full jitter, each below a ceiling, all within a deadline. learn/invoke follows it. The zero value
+// makes a call once.
 type Retry struct {
 	MaxAttempts int
 	Base        time.Duration
-	Ceiling     time.Duration  // 0: none
-	Deadline    time.Duration  // of all tries and waits; 0: none but the context's
-	Codes       []string       // that were seen; [Retryable] decides
-	Random      func() float64 // from 0 up to 1, for the jitter; nil: no jitter, every wait is whole
+	Ceiling     time.Duration // of one wait; 0: none
+	Deadline    time.Duration // of all tries and waits; 0: none but the context's
+	Codes       []string      // that were seen; [Retryable] decides
 }
 
-// Wait is how long to wait after the failed try number failed, from 1 on: a drawn part of Base times 2 for each further try, at most Ceiling. A server that said
-// after when to come again is not asked sooner.
-func (p Retry) Wait(failed int, after time.Duration) time.Duration {
+// Wait is how long to wait after the failed try number failed, from 1 on: a part, from 0 up to 1, of Base times 2 for each further try, at most Ceiling.
+func (p Retry) Wait(failed int, part float64) time.Duration {
 	wait := p.Base
 	for range failed - 1 {
 		if wait > math.MaxInt64/2 || p.Ceiling > 0 && wait >= p.Ceiling {
@@ -138,59 +137,48 @@ func (p Retry) Wait(failed int, after time.Duration) time.Duration {
 	if p.Ceiling > 0 {
 		wait = min(wait, p.Ceiling)
 	}
-	if p.Random != nil {
-		wait = time.Duration(p.Random() * float64(wait))
+	if part >= 1 {
+		return wait
 	}
-	return max(wait, after)
+	return time.Duration(part * float64(wait))
 }
 
-// Failure is an error of a call that says what kind it is. Errors that are none are not tried again.
-type Failure struct {
-	Code  string
-	After time.Duration // how long the server asks to wait; 0: it does not say
-	Err   error
-}
-
-func (f *Failure) Error() string {
-	if f.Err == nil {
-		return f.Code
-	}
-	return f.Err.Error()
-}
-
-func (f *Failure) Unwrap() error { return f.Err }
-
-// Do makes a call, and makes it again as p says while it fails with a retryable [Failure]. It returns how often it was made, and the last error. A context that
-// ends stops a wait at once; where the deadline would pass before the next try, there is none.
-func (p Retry) Do(ctx context.Context, call func(ctx context.Context, attempt int) error) (attempts int, err error) {
-	if p.Deadline > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, p.Deadline)
-		defer cancel()
-	}
-	for attempts = 1; ; attempts++ {
-		err = call(ctx, attempts)
-		var f *Failure
-		if err == nil || attempts >= p.MaxAttempts || !errors.As(err, &f) || !Retryable(f.Code) {
-			return attempts, err
+// Stored is the way to retry that was recommended of a tool and is kept with it; nil where none is, or where it says not to. How often and how long is bounded as
+// when it is drawn, whatever is written there, and whoever follows it asks whether the operation may be made twice.
+func Stored(all []learn.Recommendation) *Retry {
+	for _, r := range all {
+		if r.Type != learn.RecommendWorkflow {
+			continue
 		}
-		if !pause(ctx, p.Wait(attempts, f.After)) {
-			return attempts, err
+		n, err := canon.Parse(r.Payload)
+		if err != nil {
+			continue
 		}
+		n = n.Get("retry")
+		if enabled, ok := n.Get("enabled").Bool(); !ok || !enabled {
+			continue
+		}
+		p, o := Retry{MaxAttempts: int(stated(n, "maxAttempts", maxAttempts))}, RetryRules{}.filled()
+		for _, b := range []struct {
+			to   *time.Duration
+			name string
+			most time.Duration
+		}{{&p.Base, "baseDelayMs", o.Ceiling}, {&p.Ceiling, "maxDelayMs", o.Ceiling}, {&p.Deadline, "deadlineMs", o.Deadline}} {
+			*b.to = time.Duration(stated(n, b.name, b.most.Milliseconds())) * time.Millisecond
+		}
+		for _, code := range n.Get("codes").Elements() {
+			p.Codes = append(p.Codes, code.Text())
+		}
+		return &p
 	}
+	return nil
 }
 
-// pause waits, unless the context ends sooner: false.
-func pause(ctx context.Context, wait time.Duration) bool {
-	if end, bounded := ctx.Deadline(); bounded && time.Until(end) <= wait {
-		return false
+// stated is a whole number of a stored way to retry: at most most, which is also what counts where there is none.
+func stated(n *canon.Node, name string, most int64) int64 {
+	v, ok := n.Get(name).Int()
+	if !ok || v < 0 {
+		return most
 	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return ctx.Err() == nil
-	case <-ctx.Done():
-		return false
-	}
+	return min(v, most)
 }

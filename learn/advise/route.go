@@ -69,7 +69,7 @@ func (o Router) Advice(r learn.Record) []learn.Recommendation {
 	candidates := o.candidates(r, all)
 	if missed := o.missed(candidates); len(missed) > 0 {
 		return []learn.Recommendation{{Type: learn.RecommendRouting, Confidence: evaluate.Confidence(all.Invocations),
-			Payload:   payload(map[string]any{"status": "infeasible", "constraints": missed}),
+			Payload:   canon.ValueOf(map[string]any{"status": "infeasible", "constraints": missed}),
 			Rationale: fmt.Sprintf("no model of %d keeps the bound of %s: %s", len(candidates), strings.Join(missed, " and "), o.list(candidates))}}
 	}
 	kept := slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool { return !o.keeps(c) })
@@ -83,7 +83,7 @@ func (o Router) payload(best candidate) canon.Raw {
 	if best.measured {
 		v["failureRateHigh"] = stat.Round4(best.failure)
 	}
-	return payload(v)
+	return canon.ValueOf(v)
 }
 
 // pick chooses among models that keep all bounds. Where no model was measured, the tool's own mean decides as the reference has it: below the goal the cheapest of
@@ -97,7 +97,7 @@ func (o Router) pick(kept []candidate, all learn.Cell) (candidate, string) {
 	}
 	goal := float64(o.Goal.Microseconds())
 	if !slices.ContainsFunc(kept, func(c candidate) bool { return c.measured }) {
-		mean, _ := all.MeanMicros()
+		mean, _ := all.MeanDuration()
 		small := slices.DeleteFunc(slices.Clone(kept), func(c candidate) bool { return c.Model.Cost > 1 })
 		if mean < goal && len(small) > 0 {
 			return slices.MinFunc(small, cheap), fmt.Sprintf("the cheapest, as calls take %s on average, below %s", milliseconds(mean), o.Goal)
@@ -262,7 +262,7 @@ func (o Router) latency(c learn.Cell) (micros float64, known bool) {
 	if o.Quantile > 0 && c.Duration.Count() > 0 {
 		return c.Duration.Quantile(o.Quantile), true
 	}
-	return c.MeanMicros()
+	return c.MeanDuration()
 }
 
 // list tells the figures of all models, so that a reader can check the choice.
@@ -273,7 +273,7 @@ func (o Router) list(candidates []candidate) string {
 			parts = append(parts, fmt.Sprintf("%s is not measured (%d calls), by its weights %s", c.Name, c.calls, milliseconds(c.micros)))
 			continue
 		}
-		text := fmt.Sprintf("%s takes %s and fails in at most %s of %d calls", c.Name, milliseconds(c.micros), percent(c.failure), c.calls)
+		text := fmt.Sprintf("%s takes %s and fails in at most %s of %d calls", c.Name, milliseconds(c.micros), stat.Percent(c.failure), c.calls)
 		if c.priced {
 			text += fmt.Sprintf(", for %s each", learn.Money{Micros: int64(math.Round(c.cost)), Currency: c.currency})
 		}

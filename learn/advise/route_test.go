@@ -173,7 +173,7 @@ func TestBudgetOfATool(t *testing.T) {
 		}
 	}
 	got := Budget{Limit: money("2.2", "USD")}.Tool(of(10, 0, spent("0.2", "USD")).Record, morning)[0]
-	if string(got.Payload) != `{"currency":"USD","perToolLimit":2.2,"span":"none","spent":2,"status":"approaching_budget"}` ||
+	if string(got.Payload) != `{"currency":"USD","perToolLimit":2.2,"spent":2,"status":"approaching_budget","window":"none"}` ||
 		got.Rationale != "approaching_budget: calls of vault/rotate_keys cost 2 USD so far, 90.9 % of the limit of 2.2 USD" {
 		t.Errorf("%s, %s", got.Payload, got.Rationale)
 	}
@@ -186,18 +186,18 @@ func TestBudgetOfATool(t *testing.T) {
 	}
 }
 
-func TestBudgetsHaveSpans(t *testing.T) {
+func TestBudgetsHaveWindows(t *testing.T) {
 	now := time.Date(2026, 3, 15, 10, 30, 0, 0, time.UTC)
 	r := observe("rotate_keys")
 	for _, d := range []time.Duration{time.Minute, 2 * time.Hour, 3 * 24 * time.Hour, 40 * 24 * time.Hour} {
 		r.calls(1, at(now.Add(-d)), spent("1", "USD"), by("m"))
 	}
-	for span, want := range map[Span]string{PerHour: "1", PerDay: "2", PerMon: "3", Always: "4", "": "4", "week": "0"} {
-		if got := (Budget{Limit: money("9", "USD"), Span: span}).Spent(r.Record, now); got.Amount() != want {
-			t.Errorf("%q: %s, want %s", span, got, want)
+	for window, want := range map[Window]string{PerHour: "1", PerDay: "2", PerMonth: "3", Always: "4", "": "4", "week": "0"} {
+		if got := (Budget{Limit: money("9", "USD"), Window: window}).Spent(r.Record, now); got.Amount() != want {
+			t.Errorf("%q: %s, want %s", window, got, want)
 		}
 	}
-	if got := (Budget{Limit: money("2", "USD"), Span: PerDay}).Tool(r.Record, now.Add(24*time.Hour)); got != nil {
+	if got := (Budget{Limit: money("2", "USD"), Window: PerDay}).Tool(r.Record, now.Add(24*time.Hour)); got != nil {
 		t.Errorf("the next day it is still over: %v", got)
 	}
 }
@@ -219,7 +219,7 @@ func TestBudgetOfAServer(t *testing.T) {
 		}
 	}
 	got, err := Budget{Limit: money("3", "USD")}.Server("vault", records(nil), morning)
-	if err != nil || only(got) != `{"currency":"USD","perServerLimit":3,"span":"none","spent":2.5,"status":"approaching_budget"}` {
+	if err != nil || only(got) != `{"currency":"USD","perServerLimit":3,"spent":2.5,"status":"approaching_budget","window":"none"}` {
 		t.Errorf("%v, %v", got, err)
 	}
 	broken := errors.New("row 7 is broken")
@@ -229,9 +229,10 @@ func TestBudgetOfAServer(t *testing.T) {
 }
 
 func TestAllAdvice(t *testing.T) {
-	budget := Budget{Limit: money("10.01", "USD")}
-	o := Options{Budget: func(learn.Tool) *Budget { return &budget }, Safety: func(learn.Tool) Safety { return Safety{ReadOnly: true} }}
+	budget := money("10.01", "USD")
+	o := Options{Safety: func(learn.Tool) Safety { return Safety{ReadOnly: true} }}
 	r := of(40, 12, spent("0.25", "USD"), took(100*time.Millisecond)).Record
+	r.Annotation.Budget = &budget
 	var got []string
 	for _, a := range o.All(morning)(r) {
 		got = append(got, string(a.Type))

@@ -5,7 +5,6 @@
 package conclude
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -26,10 +25,9 @@ type Options struct {
 	Evaluate evaluate.Options // with no Advise, that of Advice
 	Advice   advise.Options
 	DryRun   bool // nothing is written
-	Linked   int  // the latest calls of sessions that workflows are made of, at most; 200,000
+	Anew     bool // [Sum] judges a single store anew as well
+	Linked   int  // the latest calls of sessions that workflows are made of, at most; [workflow.MostCalls]
 }
-
-const defaultLinked = 200_000
 
 // Result is what came of a pass.
 type Result struct {
@@ -52,9 +50,9 @@ type WorkflowChange struct {
 // it, finds it there. Where it fails, what was written before stays, and the next pass makes up for the rest.
 func All(ctx context.Context, s learn.Store, now time.Time, o Options) (Result, error) {
 	if o.Evaluate.Advise == nil {
-		o.Evaluate.Advise = o.Advice.All(now)
+		o.Evaluate.Advise, o.Evaluate.Hours = o.Advice.All(now), o.Evaluate.Hours || o.Advice.Hours()
 	}
-	sessions, cut, err := sessionsOf(ctx, s, cmp.Or(o.Linked, defaultLinked))
+	sessions, cut, err := sessionsOf(ctx, s, cmp.Or(o.Linked, workflow.MostCalls))
 	if err != nil {
 		return Result{}, err
 	}
@@ -82,20 +80,11 @@ type events interface {
 
 // sessionsOf groups the latest calls of sessions, no more than so many.
 func sessionsOf(ctx context.Context, s events, most int) ([]workflow.Session, bool, error) {
-	var latest []learn.Event
-	n := 0
-	for e, err := range s.Events(ctx, learn.Query{Linked: true}) {
-		if err != nil {
-			return nil, false, fmt.Errorf("read the calls of sessions: %w", err)
-		}
-		if len(latest) < most {
-			latest = append(latest, e)
-		} else {
-			latest[n%most] = e
-		}
-		n++
+	latest, cut, err := workflow.Latest(s.Events(ctx, learn.Query{Linked: true}), most)
+	if err != nil {
+		return nil, false, fmt.Errorf("read the calls of sessions: %w", err)
 	}
-	return workflow.Sessions(latest), n > most, nil
+	return workflow.Sessions(latest), cut, nil
 }
 
 // pass is a way through a store.
@@ -107,8 +96,6 @@ type pass struct {
 	dry     bool
 	overlay map[learn.Tool][]learn.Insight // of tools whose co-occurrence is another than the store has
 }
-
-const cooccurrence = "tool_cooccurrence"
 
 // conclusionBatch is how many tools are written at once.
 const conclusionBatch = 500
@@ -137,7 +124,7 @@ func (p *pass) together(found map[learn.Tool]learn.Insight) error {
 		}
 		if p.dry {
 			p.overlay[r.Tool] = insights
-			p.changed(changesOf(r.Tool, r.Insights, insights, p.now))
+			p.changed(learn.ChangesOf(r.Tool, r.Insights, insights, p.now))
 		}
 		if fresh = append(fresh, learn.Conclusions{Tool: r.Tool, Insights: insights, Recommendations: r.Recommendations}); len(fresh) == conclusionBatch {
 			if err := write(); err != nil {
@@ -157,21 +144,19 @@ func (p *pass) changed(changes []learn.Change) {
 func joined(have []learn.Insight, found learn.Insight, now time.Time) (all []learn.Insight, same bool) {
 	var before learn.Insight
 	for _, i := range have {
-		if i.Key == cooccurrence {
+		if i.Key == workflow.ToolCooccurrence {
 			before = i
 		} else {
 			all = append(all, i)
 		}
 	}
-	if len(evaluate.Live([]learn.Insight{found}, now)) == 0 {
+	if !found.Live(now) {
 		found = learn.Insight{}
 	}
 	if found.Key != "" {
 		all = append(all, found)
 	}
-	same = before.Key == found.Key && bytes.Equal(before.Value, found.Value) && before.N == found.N && before.Confidence == found.Confidence &&
-		before.ObservedAt.Equal(found.ObservedAt) && before.Expires.Equal(found.Expires)
-	return all, same
+	return all, before.Equal(found)
 }
 
 // workflows writes what is concluded of workflows where it is another than before.
@@ -188,7 +173,7 @@ func (p *pass) workflows(of map[string][]learn.Insight) error {
 	names := slices.Concat(slices.Collect(maps.Keys(before)), slices.Collect(maps.Keys(of)))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		for _, c := range changesOf(learn.Tool{}, before[name], of[name], p.now) {
+		for _, c := range learn.ChangesOf(learn.Tool{}, before[name], of[name], p.now) {
 			p.Workflows = append(p.Workflows, WorkflowChange{name, c.Key, c.Was, c.Now, c.Samples})
 		}
 	}
@@ -196,26 +181,6 @@ func (p *pass) workflows(of map[string][]learn.Insight) error {
 		return nil
 	}
 	return p.store.ConcludeWorkflows(p.ctx, p.now, of)
-}
-
-// changesOf lists the insights that came, changed their value or went, by key.
-func changesOf(tool learn.Tool, was, is []learn.Insight, at time.Time) []learn.Change {
-	steps := map[string]learn.Change{}
-	for _, i := range was {
-		steps[i.Key] = learn.Change{At: at, Tool: tool, Key: i.Key, Was: i.Value, Samples: i.N}
-	}
-	for _, i := range is {
-		c := steps[i.Key]
-		c.At, c.Tool, c.Key, c.Now, c.Samples = at, tool, i.Key, i.Value, i.N
-		steps[i.Key] = c
-	}
-	var changes []learn.Change
-	for _, key := range slices.Sorted(maps.Keys(steps)) {
-		if c := steps[key]; c.Was == nil || c.Now == nil || !bytes.Equal(c.Was, c.Now) {
-			changes = append(changes, c)
-		}
-	}
-	return changes
 }
 
 // unwritten is a store to which nothing is written: it says what would change.
@@ -242,7 +207,7 @@ func (u *unwritten) Records(ctx context.Context, f learn.Filter) iter.Seq2[learn
 func (u *unwritten) Conclude(_ context.Context, at time.Time, all []learn.Conclusions) ([]learn.Change, error) {
 	var changes []learn.Change
 	for _, c := range all {
-		changes = append(changes, changesOf(c.Tool, u.read[c.Tool], c.Insights, at)...)
+		changes = append(changes, learn.ChangesOf(c.Tool, u.read[c.Tool], c.Insights, at)...)
 	}
 	clear(u.read)
 	return changes, nil

@@ -10,10 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"anvil/learn"
+	"anvil/learn/advise"
 	"anvil/learn/evaluate"
 	"anvil/learn/profile"
 	"anvil/learn/sqlstore"
 	"anvil/learn/view"
+	"anvil/learn/workflow"
 )
 
 var morning = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
@@ -79,7 +81,7 @@ func TestDryRunSaysWhatIsDone(t *testing.T) {
 	if err != nil || slices.ContainsFunc(r.Insights, func(i learn.Insight) bool { return i.Key == evaluate.ObservedFailureRate }) {
 		t.Errorf("the fixed tool is still flagged: %v, %v", r.Insights, err)
 	}
-	if !slices.ContainsFunc(r.Insights, func(i learn.Insight) bool { return i.Key == cooccurrence }) {
+	if !slices.ContainsFunc(r.Insights, func(i learn.Insight) bool { return i.Key == workflow.ToolCooccurrence }) {
 		t.Error("an evaluation loses which tools are used together")
 	}
 }
@@ -102,7 +104,7 @@ func TestCooccurrenceIsWithdrawn(t *testing.T) {
 	}
 	r := all(t, s, now, false)
 	for _, c := range r.Changes {
-		if c.Key != cooccurrence || c.Now != nil {
+		if c.Key != workflow.ToolCooccurrence || c.Now != nil {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -142,5 +144,33 @@ func TestSumCountsAllStores(t *testing.T) {
 	}
 	if ab, ba, one := etag(a, b), etag(b, a), etag(both); ab != ba || ab != one {
 		t.Errorf("a+b %s, b+a %s, one store with all calls %s", ab, ba, one)
+	}
+}
+
+// A budget of a day counts all its hours, where an evaluation reads them.
+func TestBudgetOfADayCountsAllItsHours(t *testing.T) {
+	budget, now := advise.Budget{Limit: learn.Money{Micros: 1_000_000, Currency: "USD"}, Window: advise.PerDay}, morning.Add(4*time.Hour)
+	for hours, want := range map[bool]int64{false: 400_000, true: 1_200_000} {
+		s := opened(t)
+		var events []learn.Event
+		for i := range 12 {
+			events = append(events, learn.Event{ID: fmt.Sprint("e", i), Tool: learn.Tool{Server: "shop", Name: "pay"}, At: morning.Add(time.Duration(i) * 15 * time.Minute),
+				Outcome: learn.Succeeded, Cost: &learn.Money{Micros: 100_000, Currency: "USD"}})
+		}
+		if done, err := s.Record(t.Context(), events); err != nil || done.Kept != len(events) {
+			t.Fatal(done, err)
+		}
+		var spent learn.Money
+		advised := func(r learn.Record) []learn.Recommendation {
+			spent = budget.Spent(r, now)
+			return budget.Tool(r, now)
+		}
+		if _, err := evaluate.All(t.Context(), s, now, evaluate.Options{Hours: hours, Advise: advised}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Find(t.Context(), "shop", "pay")
+		if err != nil || spent.Micros != want || len(r.Recommendations) > 0 != hours {
+			t.Errorf("hours %v: %s spent, %v, %v", hours, spent, r.Recommendations, err)
+		}
 	}
 }

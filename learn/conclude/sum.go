@@ -14,9 +14,9 @@ import (
 )
 
 // Sum is several stores as one that can be read: tools are summed (learn.Merged) and judged anew, since what one store concluded does not hold for all. A call that
-// two of them hold counts twice. Of one store it is what the store says, conclusions and all.
+// two of them hold counts twice. Of one store it is what the store says, conclusions and all, unless o says to judge it anew.
 func Sum(now time.Time, o Options, stores ...learn.Store) profile.Store {
-	if len(stores) == 1 {
+	if len(stores) == 1 && !o.Anew {
 		return stores[0]
 	}
 	if o.Evaluate.Advise == nil {
@@ -34,7 +34,7 @@ type summed struct {
 // Records goes through the tools of all stores in the order of learn.Tool.Compare.
 func (s summed) Records(ctx context.Context, f learn.Filter) iter.Seq2[learn.Record, error] {
 	return func(yield func(learn.Record, error) bool) {
-		sessions, _, err := sessionsOf(ctx, s, cmp.Or(s.o.Linked, defaultLinked))
+		sessions, _, err := sessionsOf(ctx, s, cmp.Or(s.o.Linked, workflow.MostCalls))
 		if err != nil {
 			yield(learn.Record{}, err)
 			return

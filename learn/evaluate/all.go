@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"iter"
@@ -36,7 +35,7 @@ const MaxChanges = 1000
 // before stays.
 func All(ctx context.Context, s Store, now time.Time, o Options) (Pass, error) {
 	p := pass{store: s, now: now, o: o}
-	err := p.read(ctx, learn.Filter{Windows: learn.LatestWindows}, func(learn.Record) bool { return true })
+	err := p.read(ctx, learn.Filter{Windows: o.windows()}, func(learn.Record) bool { return true })
 	if err == nil {
 		err = p.write(ctx)
 	}
@@ -50,13 +49,20 @@ func Touched(ctx context.Context, s Store, tools []learn.Tool, now time.Time, o 
 	p := pass{store: s, now: now, o: o}
 	for _, tool := range slices.Compact(tools) {
 		// An empty field of a filter picks all, so what it picks is compared.
-		f := learn.Filter{Server: tool.Server, Name: tool.Name, Contract: tool.Contract, Windows: learn.LatestWindows}
+		f := learn.Filter{Server: tool.Server, Name: tool.Name, Contract: tool.Contract, Windows: o.windows()}
 		if err := p.read(ctx, f, func(r learn.Record) bool { return r.Tool == tool }); err != nil {
 			return p.Pass, err
 		}
 	}
 	err := p.write(ctx)
 	return p.Pass, err
+}
+
+func (o Options) windows() learn.WindowChoice {
+	if o.Hours {
+		return learn.AllWindows
+	}
+	return learn.LatestWindows
 }
 
 // pass is a way through a store: the records that were read and not yet judged.
@@ -121,16 +127,9 @@ func holds(r learn.Record, c learn.Conclusions) bool {
 		return false
 	}
 	for _, i := range c.Insights {
-		if !slices.ContainsFunc(r.Insights, func(j learn.Insight) bool { return sameInsight(i, j) }) {
+		if !slices.ContainsFunc(r.Insights, i.Equal) {
 			return false
 		}
 	}
-	return slices.EqualFunc(r.Recommendations, c.Recommendations, func(a, b learn.Recommendation) bool {
-		return a.Type == b.Type && bytes.Equal(a.Payload, b.Payload) && a.Rationale == b.Rationale && a.Confidence == b.Confidence
-	})
-}
-
-func sameInsight(a, b learn.Insight) bool {
-	return a.Key == b.Key && bytes.Equal(a.Value, b.Value) && a.Confidence == b.Confidence && a.Source == b.Source && a.N == b.N && a.Low == b.Low &&
-		a.High == b.High && a.Window == b.Window && a.ObservedAt.Equal(b.ObservedAt) && a.Expires.Equal(b.Expires)
+	return slices.EqualFunc(r.Recommendations, c.Recommendations, learn.Recommendation.Equal)
 }

@@ -27,8 +27,8 @@ const (
 // Anomalies returns those of the events, in their order, that stand out among the calls of the record's tool; events of others are passed over. Where clients are
 // judged apart, the mean is their trimmed one.
 func Anomalies(r learn.Record, events []learn.Event) []Anomaly {
-	e := evaluation{r: r, all: r.Cell(learn.All, learn.Dimensions{}), voices: voicesOf(r)}
-	duration := e.average(func(c learn.Cell) (total, n int64) { return c.Micros, c.Timed })
+	e := evaluation{r: r, all: r.Cell(learn.All, learn.Dimensions{}), clients: clientsOf(r)}
+	duration := e.average(func(c learn.Cell) (total, n int64) { return c.DurationSum, c.Timed })
 	costs := map[string]weighted{}
 	for currency := range e.all.Cost {
 		costs[currency] = e.average(func(c learn.Cell) (total, n int64) { return c.Cost[currency].Micros, c.Cost[currency].Calls })

@@ -21,7 +21,7 @@ type measure struct {
 const logSuffix = ":log"
 
 // durations are compared by their logarithms: a few slow calls are the rule, and make the mean of so few samples no measure of difference.
-var durations = measure{"duration", func(s learn.Sample) (float64, bool) { return float64(s.Micros), s.Micros >= 0 },
+var durations = measure{"duration", func(s learn.Sample) (float64, bool) { return float64(s.Duration), s.Duration >= 0 },
 	func(v float64) float64 { return math.Log(max(1, v)) }}
 
 func costIn(currency string) measure {
@@ -76,11 +76,11 @@ func (e *evaluation) pick(m measure, take func(learn.Cell) []learn.Sample, after
 		}
 		return kept
 	}
-	if len(e.voices) == 0 {
+	if len(e.clients) == 0 {
 		return measured(e.all), 0
 	}
 	var all [][]learn.Sample
-	for _, v := range e.voices {
+	for _, v := range e.clients {
 		if samples := measured(v); len(samples) > 0 {
 			all = append(all, samples)
 		}
@@ -156,5 +156,5 @@ func (e *evaluation) shifted(m measure, before learn.Baseline, bound float64) (s
 	if math.Abs(s.relative) <= bound+atBound {
 		return shift{}, false
 	}
-	return s, stat.MeansDiffer(e.testedOf(m, before), now.tested) < e.o.Significance
+	return s, stat.MeansP(e.testedOf(m, before), now.tested) < e.o.Significance
 }

@@ -66,18 +66,18 @@ func Drift(r learn.Record, o DriftOptions) (Drifting, bool) {
 		return Drifting{}, false
 	}
 	d := Drifting{Tool: r.Tool, Window: hour.Window, Recent: hour.Invocations, Baseline: before.Invocations,
-		FailureP: stat.SharesDiffer(hour.Failures, hour.Invocations, before.Failures, before.Invocations), LatencyP: 1}
+		FailureP: stat.SharesP(hour.Failures, hour.Invocations, before.Failures, before.Invocations), LatencyP: 1}
 	delta := hour.FailureRate() - before.FailureRate()
 	d.FailureDelta = stat.Round4(delta)
 	d.Failures = direction(delta, math.Abs(delta) >= o.Failure-atBound && d.FailureP < o.Significance)
 
-	now, timedNow := hour.MeanMicros()
-	then, timedThen := before.MeanMicros()
+	now, timedNow := hour.MeanDuration()
+	then, timedThen := before.MeanDuration()
 	d.Latency = Stable
 	if timedNow && timedThen {
 		gap := now - then
 		d.LatencyDelta = int64(math.Round(gap / 1000))
-		d.LatencyP = stat.MeansDiffer(spreadOf(hour.Duration), spreadOf(all.Duration))
+		d.LatencyP = stat.MeansP(spreadOf(hour.Duration), spreadOf(all.Duration))
 		far := math.Abs(gap) >= float64(o.LatencyMs)*1000 && math.Abs(gap) >= o.Latency*then-atBound
 		d.Latency = direction(gap, far && min(hour.Timed, before.Timed) >= o.MinEach && d.LatencyP < o.Significance)
 	}
@@ -133,9 +133,9 @@ func latestHour(cells []learn.Cell) (latest learn.Cell, found bool) {
 // without is all without the calls of an hour, as far as sums go; all itself where it cannot contain the hour.
 func without(all, hour learn.Cell) learn.Cell {
 	rest := learn.Cell{Window: all.Window, Invocations: all.Invocations - hour.Invocations, Failures: all.Failures - hour.Failures,
-		Timed: all.Timed - hour.Timed, Micros: all.Micros - hour.Micros}
+		Timed: all.Timed - hour.Timed, DurationSum: all.DurationSum - hour.DurationSum}
 	succeeded := rest.Invocations - rest.Failures
-	if rest.Failures < 0 || succeeded < 0 || rest.Timed < 0 || rest.Micros < 0 || hour.First.Before(all.First) || hour.Last.After(all.Last) {
+	if rest.Failures < 0 || succeeded < 0 || rest.Timed < 0 || rest.DurationSum < 0 || hour.First.Before(all.First) || hour.Last.After(all.Last) {
 		return all
 	}
 	return rest

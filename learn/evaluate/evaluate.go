@@ -31,7 +31,6 @@ const (
 	ContextCostHigh           = "context_cost_high"        // {measured, threshold, tokens}
 	ApprovalFriction          = "approval_friction"        // share of the calls people were asked about that they declined, 4 decimals
 	ObservingClients          = "observing_clients"        // how many clients tell of the tool; from three on they are judged apart
-	firstWindow               = "first:20"
 	maxConfidence       int64 = 95
 )
 
@@ -49,6 +48,9 @@ type Options struct {
 	Expiry         time.Duration // after which an insight without new evidence is withdrawn: 30 days
 	Significance   float64       // probability of an error of the first kind of each test: [stat.Significance]
 	Flagging       float64       // the same of the test that flags a tool for its latest failures, which is taken again and again: 0.01
+
+	// Hours reads the cells of all hours and not of the latest alone: for advice about what a day or a month cost.
+	Hours bool
 
 	// Advise draws the recommendations, from the record with its new insights; nil keeps those that are there.
 	Advise func(learn.Record) []learn.Recommendation
@@ -75,9 +77,9 @@ func Confidence(n int64) int {
 // Tool concludes what holds of one tool, from its cells of "all" and its baselines. What is there of keys that other packages conclude, or that people and
 // memories state, stays until it expires.
 func Tool(r learn.Record, now time.Time, o Options) learn.Conclusions {
-	e := evaluation{o: o.filled(), r: r, now: now, all: r.Cell(learn.All, learn.Dimensions{}), voices: voicesOf(r)}
+	e := evaluation{o: o.filled(), r: r, now: now, all: r.Cell(learn.All, learn.Dimensions{}), clients: clientsOf(r)}
 	for _, i := range r.Insights {
-		if !slices.Contains(own, i.Key) && alive(i, now) {
+		if !slices.Contains(own, i.Key) && i.Live(now) {
 			e.insights = append(e.insights, i)
 		}
 	}
@@ -86,7 +88,7 @@ func Tool(r learn.Record, now time.Time, o Options) learn.Conclusions {
 		e.sizes()
 		e.latency()
 		e.costs()
-		e.clients()
+		e.observers()
 	}
 	e.friction()
 	slices.SortStableFunc(e.insights, func(a, b learn.Insight) int { return cmp.Compare(a.Key, b.Key) })
@@ -102,14 +104,12 @@ func Tool(r learn.Record, now time.Time, o Options) learn.Conclusions {
 func Live(all []learn.Insight, now time.Time) []learn.Insight {
 	var live []learn.Insight
 	for _, i := range all {
-		if alive(i, now) {
+		if i.Live(now) {
 			live = append(live, i)
 		}
 	}
 	return live
 }
-
-func alive(i learn.Insight, now time.Time) bool { return i.Expires.IsZero() || now.Before(i.Expires) }
 
 // evaluation is one pass over one tool.
 type evaluation struct {
@@ -117,7 +117,7 @@ type evaluation struct {
 	r        learn.Record
 	now      time.Time
 	all      learn.Cell
-	voices   []learn.Cell
+	clients  []learn.Cell
 	insights []learn.Insight
 	added    []learn.Baseline
 }
@@ -127,31 +127,38 @@ func (e *evaluation) conclude(i learn.Insight) {
 	if i.Expires.IsZero() {
 		i.Expires = i.ObservedAt.Add(e.o.Expiry)
 	}
-	if alive(i, e.now) {
+	if i.Live(e.now) {
 		e.insights = append(e.insights, i)
 	}
 }
 
+// widest is how wide an interval of a share may be from which something is concluded: that of 1 failure in 2 calls goes from 9 to 91 %, and says nothing. That of ten
+// calls is 0.53 wide at most, so the reference's bound of ten calls stands. The lower bound alone is no measure beside that bound, by which 1 failure in 10 calls is
+// told of: it lies higher for 1 in 2 than for 1 in 10. What follows for a call, such as a confirmation, is learn/advise's to decide.
+const widest = 0.6
+
 func (e *evaluation) failures() {
 	recent := RecentFailures(e.r)
+	interval := recent.Interval()
 	switch {
+	case interval.High-interval.Low > widest:
+		return
 	case recent.N < e.o.MinInvocations || recent.Rate() < e.o.FailureRate:
 		return
-	case lifetimeFailures(e.all, e.voices) < e.o.FailureRate:
-		rest := restOfFailures(e.all, e.voices)
-		if recent.Rate() <= rest.Rate() || stat.SharesDiffer(recent.Hits, recent.N, rest.Hits, rest.N) >= e.o.Flagging {
+	case lifetimeFailures(e.all, e.clients) < e.o.FailureRate:
+		rest := restOfFailures(e.all, e.clients)
+		if recent.Rate() <= rest.Rate() || stat.SharesP(recent.Hits, recent.N, rest.Hits, rest.N) >= e.o.Flagging {
 			return
 		}
 	}
-	interval := recent.Interval()
-	e.conclude(learn.Insight{Key: ObservedFailureRate, Value: encoded(stat.Round4(recent.Rate())), Confidence: Confidence(e.all.Invocations), Source: learn.FromEvaluation,
+	e.conclude(learn.Insight{Key: ObservedFailureRate, Value: canon.ValueOf(stat.Round4(recent.Rate())), Confidence: Confidence(e.all.Invocations), Source: learn.FromEvaluation,
 		N: recent.N, Low: interval.Low, High: interval.High, Window: recentWindow(recent.Clients), ObservedAt: recent.Last})
 }
 
-// clients tells how many clients there are, where they are judged apart.
-func (e *evaluation) clients() {
-	if n := int64(len(e.voices)); n > 0 {
-		e.conclude(learn.Insight{Key: ObservingClients, Value: encoded(n), Confidence: 100, Source: learn.FromTelemetry, N: n, Window: string(learn.All), ObservedAt: lastOf(e.all)})
+// observers tells how many clients there are, where they are judged apart.
+func (e *evaluation) observers() {
+	if n := int64(len(e.clients)); n > 0 {
+		e.conclude(learn.Insight{Key: ObservingClients, Value: canon.ValueOf(n), Confidence: 100, Source: learn.FromTelemetry, N: n, Window: string(learn.All), ObservedAt: lastOf(e.all)})
 	}
 }
 
@@ -161,7 +168,7 @@ func (e *evaluation) friction() {
 		return
 	}
 	interval := stat.Wilson(e.all.Declined, e.all.Asked)
-	e.conclude(learn.Insight{Key: ApprovalFriction, Value: encoded(stat.Round4(float64(e.all.Declined) / float64(e.all.Asked))), Confidence: Confidence(e.all.Asked),
+	e.conclude(learn.Insight{Key: ApprovalFriction, Value: canon.ValueOf(stat.Round4(float64(e.all.Declined) / float64(e.all.Asked))), Confidence: Confidence(e.all.Asked),
 		Source: learn.FromEvaluation, N: e.all.Asked, Low: interval.Low, High: interval.High, Window: string(learn.All), ObservedAt: e.all.Last})
 }
 
@@ -174,20 +181,16 @@ func lastOf(c learn.Cell) time.Time {
 }
 
 // recentWindow names the window of the latest samples; of clients that are judged apart it is that of each, and says how many there are.
-func recentWindow(clients int) string { return windowed("recent:40", clients) }
+func recentWindow(clients int) string {
+	return windowed(fmt.Sprintf("recent:%d", learn.Recents), clients)
+}
+
+// firstWindow names that of the samples that baselines are made of.
+func firstWindow() string { return fmt.Sprintf("first:%d", learn.Earliests) }
 
 func windowed(window string, clients int) string {
 	if clients == 0 {
 		return window
 	}
 	return fmt.Sprintf("%s/clients:%d", window, clients)
-}
-
-// encoded is a value of ours as canonical JSON.
-func encoded(v any) canon.Raw {
-	text, err := canon.EncodeCompact(v)
-	if err != nil {
-		panic("evaluate: " + err.Error()) // values are numbers, words and maps of them
-	}
-	return canon.MustCanonical(text)
 }

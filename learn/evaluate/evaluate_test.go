@@ -59,6 +59,21 @@ func TestFewCallsDoNotFlag(t *testing.T) {
 	}
 }
 
+// Assertion 46 as well: it is the interval that holds back, not the number of calls alone. Whoever asks for a judgement of two calls gets none, and one of 100.
+func TestAWideIntervalDoesNotFlag(t *testing.T) {
+	eager := Options{MinInvocations: 1}
+	for n, fails := range map[int]int{1: 1, 2: 1, 3: 1, 4: 2} {
+		if got := valueOf(watch(vault).calls(n, func(i int) bool { return i < fails }).judge(eager), ObservedFailureRate); got != "" {
+			t.Errorf("%d in %d: %s", fails, n, got)
+		}
+	}
+	for n, fails := range map[int]int{10: 5, 100: 30} { // no interval of ten calls is so wide
+		if got := valueOf(watch(vault).calls(n, func(i int) bool { return i*fails/n != (i+1)*fails/n }).judge(eager), ObservedFailureRate); got == "" {
+			t.Errorf("%d in %d is not told of", fails, n)
+		}
+	}
+}
+
 // Assertion 43. The first row is the demonstration as it is told; the others draw failures, and count.
 func TestARepairedToolIsNoLongerFlagged(t *testing.T) {
 	exact := func(w *watched, failures int) bool {

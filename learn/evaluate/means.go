@@ -17,10 +17,10 @@ func (e *evaluation) average(sum func(learn.Cell) (total, n int64)) weighted {
 	if n <= 0 {
 		return weighted{}
 	}
-	if len(e.voices) == 0 {
+	if len(e.clients) == 0 {
 		return weighted{mean: float64(total) / float64(n), n: n}
 	}
-	w := weighed(e.voices, func(c learn.Cell) (float64, int64) {
+	w := weighed(e.clients, func(c learn.Cell) (float64, int64) {
 		total, n := sum(c)
 		return float64(total) / float64(n), n
 	})
@@ -44,30 +44,30 @@ const bytesPerToken = 4
 func (e *evaluation) sizes() {
 	w, measured := e.average(tokensOf), "tokens"
 	if w.n > 0 {
-		e.telemetry(AvgOutputTokens, encoded(int64(math.Round(w.mean))), w)
+		e.telemetry(AvgOutputTokens, canon.ValueOf(int64(math.Round(w.mean))), w)
 	} else {
 		w, measured = e.average(bytesOf), "bytes"
 		w.mean /= bytesPerToken
 	}
 	if w.n >= e.o.MinInvocations && w.mean > float64(e.o.ContextTokens) {
 		e.conclude(learn.Insight{Key: ContextCostHigh, Confidence: Confidence(w.n), Source: learn.FromEvaluation, N: w.n, Window: windowed(string(learn.All), w.clients),
-			Value: encoded(map[string]any{"tokens": int64(math.Round(w.mean)), "threshold": e.o.ContextTokens, "measured": measured}), ObservedAt: lastOf(e.all)})
+			Value: canon.ValueOf(map[string]any{"tokens": int64(math.Round(w.mean)), "threshold": e.o.ContextTokens, "measured": measured}), ObservedAt: lastOf(e.all)})
 	}
 }
 
 // latency tells how long calls take, how long they took at first, and whether they have become slower.
 func (e *evaluation) latency() {
-	if w := e.average(func(c learn.Cell) (total, n int64) { return c.Micros, c.Timed }); w.n > 0 {
-		e.telemetry(AvgDuration, encoded(int64(math.Round(w.mean/1000))), w)
+	if w := e.average(func(c learn.Cell) (total, n int64) { return c.DurationSum, c.Timed }); w.n > 0 {
+		e.telemetry(AvgDuration, canon.ValueOf(int64(math.Round(w.mean/1000))), w)
 	}
 	before, known := e.baseline(durations)
 	if !known {
 		return
 	}
-	e.conclude(learn.Insight{Key: AvgDurationBaseline, Value: encoded(milliseconds(before.Mean)), Confidence: Confidence(before.N), Source: learn.FromTelemetry,
-		N: before.N, Window: firstWindow, ObservedAt: before.Until, Expires: lastOf(e.all).Add(e.o.Expiry)})
+	e.conclude(learn.Insight{Key: AvgDurationBaseline, Value: canon.ValueOf(milliseconds(before.Mean)), Confidence: Confidence(before.N), Source: learn.FromTelemetry,
+		N: before.N, Window: firstWindow(), ObservedAt: before.Until, Expires: lastOf(e.all).Add(e.o.Expiry)})
 	if s, found := e.shifted(durations, before, e.o.Regression); found && s.relative > 0 {
-		e.drifted(LatencyRegression, encoded(map[string]float64{"regression": stat.Round4(s.relative), "currentAvg": milliseconds(s.now.mean), "baseline": milliseconds(before.Mean)}),
+		e.drifted(LatencyRegression, canon.ValueOf(map[string]float64{"regression": stat.Round4(s.relative), "currentAvg": milliseconds(s.now.mean), "baseline": milliseconds(before.Mean)}),
 			s.now.n, s.now.clients, s.now.last)
 	}
 }
@@ -98,8 +98,8 @@ func (e *evaluation) costs() {
 			continue
 		}
 		if s, found := e.shifted(m, before, e.o.CostDrift); found {
-			drifts[currency] = encoded(map[string]canon.Raw{"baseline": amount(before.Mean), "currency": encoded(currency), "currentAvg": amount(s.now.mean),
-				"drift": encoded(stat.Round4(s.relative))})
+			drifts[currency] = canon.ValueOf(map[string]canon.Raw{"baseline": amount(before.Mean), "currency": canon.ValueOf(currency), "currentAvg": amount(s.now.mean),
+				"drift": canon.ValueOf(stat.Round4(s.relative))})
 			drifting = weighted{n: drifting.n + s.now.n, clients: max(drifting.clients, s.now.clients)}
 			if s.now.last.After(last) {
 				last = s.now.last
@@ -124,5 +124,5 @@ func perCurrency(currencies []string, values map[string]canon.Raw) canon.Raw {
 	if len(currencies) == 1 {
 		return values[currencies[0]]
 	}
-	return encoded(values)
+	return canon.ValueOf(values)
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"iter"
 	"math/big"
-	"strconv"
 	"time"
 
 	"anvil/compiler/canon"
@@ -42,9 +41,6 @@ func ReadAdaptiveEvents(r io.Reader, o Options) iter.Seq2[learn.Event, error] {
 	}
 }
 
-// outcomes are the outcomes of adaptive-mcp's statuses that end a call.
-var outcomes = map[string]learn.Outcome{"completed": learn.Succeeded, "failed": learn.Failed, "cancelled": learn.Cancelled}
-
 const begunStatus = "started"
 
 // adaptive reads one event. begun says that it tells of a beginning, and is none.
@@ -56,36 +52,28 @@ func (o Options) adaptive(text []byte) (e learn.Event, begun bool, err error) {
 	if !n.IsObject() || n.Repeats() {
 		return e, false, errors.New("it is no object that gives each member once")
 	}
-	status := textOf(n.Get("status"))
+	status := learn.AdaptiveText(n.Get("status"))
 	if status == begunStatus {
 		return e, true, nil
 	}
-	outcome, ends := outcomes[status]
+	outcome, ends := learn.AdaptiveOutcomes[status]
 	if !ends {
 		return e, false, fmt.Errorf("%s is no status; these are: started, completed, failed, cancelled", quoted(status))
 	}
-	at, err := time.Parse(time.RFC3339Nano, textOf(n.Get("timestamp")))
+	at, err := time.Parse(time.RFC3339Nano, learn.AdaptiveText(n.Get("timestamp")))
 	if err != nil {
-		return e, false, fmt.Errorf("timestamp %s is no time of ISO 8601 with an offset", quoted(textOf(n.Get("timestamp"))))
+		return e, false, fmt.Errorf("timestamp %s is no time of ISO 8601 with an offset", quoted(learn.AdaptiveText(n.Get("timestamp"))))
 	}
-	e = learn.Event{ID: textOf(n.Get("id")), Tool: learn.Tool{Server: textOf(n.Get("serverName")), Name: textOf(n.Get("toolName"))}, Session: textOf(n.Get("sessionId")),
-		Workflow: textOf(n.Get("workflowId")), Parent: textOf(n.Get("parentId")), At: at, Duration: milliseconds(n.Get("durationMs")), Outcome: outcome,
-		Code: textOf(n.Get("error").Get("code")), Attempts: 1, Model: textOf(n.Get("model")), Profile: textOf(n.Get("decoding").Get("profile")),
-		Resolver: textOf(n.Get("decoding").Get("resolverVersion")), Tokens: tokensOf(n), Cost: costOf(n.Get("cost")),
+	e = learn.Event{ID: learn.AdaptiveText(n.Get("id")), Tool: learn.Tool{Server: learn.AdaptiveText(n.Get("serverName")), Name: learn.AdaptiveText(n.Get("toolName"))}, Session: learn.AdaptiveText(n.Get("sessionId")),
+		Workflow: learn.AdaptiveText(n.Get("workflowId")), Parent: learn.AdaptiveText(n.Get("parentId")), At: at, Duration: milliseconds(n.Get("durationMs")), Outcome: outcome,
+		Code: learn.AdaptiveText(n.Get("error").Get("code")), Attempts: 1, Model: learn.AdaptiveText(n.Get("model")), Decoding: learn.AdaptiveText(n.Get("decoding").Get("profile")),
+		Resolver: learn.AdaptiveText(n.Get("decoding").Get("resolverVersion")), Tokens: learn.AdaptiveTokens(n.Get("usage"), n.Get("cost")), Cost: learn.AdaptiveCost(n.Get("cost")),
 		Input: o.payloadOf(n.Get("input")), Output: o.payloadOf(n.Get("output"))}
 	if attempts, ok := n.Get("attempts").Int(); ok {
 		e.Attempts = int(min(max(attempts, 1), 1<<20))
 	}
 	e, err = o.checked(e)
 	return e, false, err
-}
-
-// textOf is a string, or a number as it is spelled: error codes are given as either.
-func textOf(n *canon.Node) string {
-	if n.Is(canon.Number) {
-		return string(n.Canonical())
-	}
-	return valid(n.Text())
 }
 
 func (o Options) payloadOf(n *canon.Node) learn.Payload {
@@ -107,33 +95,4 @@ func milliseconds(n *canon.Node) time.Duration {
 		return learn.Untimed
 	}
 	return time.Duration(nanos.Int64())
-}
-
-// tokensOf takes the tokens of usage where that has either number, else those of the cost.
-func tokensOf(n *canon.Node) *learn.Tokens {
-	for _, from := range []*canon.Node{n.Get("usage"), n.Get("cost")} {
-		input, hasInput := from.Get("inputTokens").Int()
-		output, hasOutput := from.Get("outputTokens").Int()
-		if hasInput || hasOutput {
-			return &learn.Tokens{Input: input, Output: output}
-		}
-	}
-	return nil
-}
-
-// costOf takes an amount in binary fractions. One that is none was not measured.
-func costOf(n *canon.Node) *learn.Money {
-	amount := n.Get("amount")
-	if !amount.Is(canon.Number) {
-		return nil
-	}
-	f, err := strconv.ParseFloat(string(amount.Raw), 64)
-	if err != nil {
-		return nil
-	}
-	cost, err := learn.MoneyOf(f, textOf(n.Get("currency")))
-	if err != nil {
-		return nil
-	}
-	return &cost
 }

@@ -36,7 +36,7 @@ func randomEvent(t testing.TB, r *rand.Rand, n int) learn.Event {
 	e := learn.Event{ID: fmt.Sprint(pick(r, odd[:16]), "#", n), Tool: learn.Tool{Server: pick(r, odd), Name: pick(r, odd[1:]), Contract: pick(r, odd)}, Session: pick(r, odd),
 		Workflow: pick(r, odd), Parent: pick(r, odd), Client: pick(r, odd), At: time.UnixMicro(r.Int64N(9_000_000_000_000_000)), Duration: learn.Untimed,
 		Outcome: learn.Outcomes[r.IntN(len(learn.Outcomes))], Code: pick(r, []string{"", "ETIMEDOUT", "-32602", "unknown", "_OTHER", "cancelled", "tool_error", "OK", "0"}),
-		Attempts: 1 + r.IntN(3), Model: pick(r, odd), Profile: pick(r, odd), Resolver: pick(r, odd),
+		Attempts: 1 + r.IntN(3), Model: pick(r, odd), Decoding: pick(r, odd), Resolver: pick(r, odd),
 		Asked: []learn.Answer{learn.NotAsked, learn.SaidYes, learn.SaidNo}[r.IntN(3)], Input: learn.Unmeasured, Output: learn.Unmeasured}
 	if r.IntN(8) == 0 {
 		e.At = time.Unix(r.Int64N(100_000), r.Int64N(1e9)) // so early that the call began before 1970
@@ -172,7 +172,7 @@ func goldenEvents() []learn.Event {
 			e.Outcome, e.Code, e.Asked, e.Attempts = learn.Refused, "policy", learn.SaidNo, 0
 		}),
 		event(5, func(e *learn.Event) {
-			e.Model, e.Profile, e.Resolver, e.Tokens, e.Cost = "small", "balanced", "1.0.0", &learn.Tokens{Input: 12}, &cost
+			e.Model, e.Decoding, e.Resolver, e.Tokens, e.Cost = "small", "balanced", "1.0.0", &learn.Tokens{Input: 12}, &cost
 			e.Input, e.Output = d.Payload([]byte(`{"key":"k1","force":true}`)), d.Payload([]byte(`{"ok":1}`))
 			e.Tool.Name = "sep\u2028 \"quoted\" 🔑"
 		}),

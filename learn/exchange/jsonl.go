@@ -41,8 +41,8 @@ type Line struct {
 	Outcome       string       `json:"outcome"`                // succeeded, failed, cancelled or refused
 	Output        *LinePayload `json:"output,omitzero"`        // the result
 	Parent        string       `json:"parent,omitzero"`        // id of the event whose call made this one
-	Profile       string       `json:"profile,omitzero"`       // of the decoding
-	Resolver      string       `json:"resolver,omitzero"`      // version of the table that resolved the profile
+	Decoding      string       `json:"decoding,omitzero"`      // its profile
+	Resolver      string       `json:"resolver,omitzero"`      // version of the table that resolved the decoding
 	Server        string       `json:"server,omitzero"`        // id of the service; absent where nobody says where the call went
 	Session       string       `json:"session,omitzero"`
 	Tokens        *LineTokens  `json:"tokens,omitzero"`
@@ -106,7 +106,7 @@ const moment = "2006-01-02T15:04:05.000000Z"
 
 func lineOf(e learn.Event) Line {
 	l := Line{Asked: string(e.Asked), At: e.At.UTC().Format(moment), Attempts: &e.Attempts, Client: e.Client, Code: e.Code, Contract: e.Tool.Contract, ID: e.ID,
-		Input: linePayloadOf(e.Input), Model: e.Model, Outcome: string(e.Outcome), Output: linePayloadOf(e.Output), Parent: e.Parent, Profile: e.Profile,
+		Input: linePayloadOf(e.Input), Model: e.Model, Outcome: string(e.Outcome), Output: linePayloadOf(e.Output), Parent: e.Parent, Decoding: e.Decoding,
 		Resolver: e.Resolver, Server: e.Tool.Server, Session: e.Session, Tool: e.Tool.Name, Workflow: e.Workflow}
 	if e.Timed() {
 		nanos := e.Duration.Nanoseconds()

@@ -16,7 +16,7 @@ func (l Line) event() (learn.Event, error) {
 		return learn.Event{}, fmt.Errorf("%s is no time of RFC 3339 such as 2026-03-02T08:15:00.000000Z", quoted(l.At))
 	}
 	e := learn.Event{ID: l.ID, Tool: learn.Tool{Server: l.Server, Name: l.Tool, Contract: l.Contract}, Session: l.Session, Workflow: l.Workflow, Parent: l.Parent,
-		Client: l.Client, At: at, Duration: learn.Untimed, Outcome: learn.Outcome(l.Outcome), Code: l.Code, Attempts: 1, Model: l.Model, Profile: l.Profile,
+		Client: l.Client, At: at, Duration: learn.Untimed, Outcome: learn.Outcome(l.Outcome), Code: l.Code, Attempts: 1, Model: l.Model, Decoding: l.Decoding,
 		Resolver: l.Resolver, Asked: learn.Answer(l.Asked), Input: l.Input.payload(), Output: l.Output.payload()}
 	if l.Attempts != nil {
 		e.Attempts = *l.Attempts

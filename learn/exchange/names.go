@@ -34,7 +34,7 @@ var (
 	nameAttempts     = []string{"anvil.attempts"}
 	nameDuration     = []string{"anvil.duration.nanos"} // where start and end do not say it; -1: not measured
 	nameAsked        = []string{"anvil.asked"}
-	nameProfile      = []string{"anvil.decoding.profile"}
+	nameDecoding     = []string{"anvil.decoding.profile"}
 	nameResolver     = []string{"anvil.decoding.resolver"}
 	nameCostMicros   = []string{"anvil.cost.micros"} // millionths of the currency's unit
 	nameCostCurrency = []string{"anvil.cost.currency"}

@@ -67,9 +67,6 @@ func (o Options) measured(text []byte) learn.Payload {
 	return p
 }
 
-// maxShape is how long a shape is that learn made, with the mark of a cut.
-const maxShape = 1000 + len("...")
-
 // stated is a payload as a file states it, without what learn would not have written: such a file may come from anywhere.
 func stated(p learn.Payload) learn.Payload {
 	if p.Bytes < 0 {
@@ -78,7 +75,7 @@ func stated(p learn.Payload) learn.Payload {
 	if !payloadDigest.MatchString(p.Digest) {
 		p.Digest = ""
 	}
-	if len(p.Shape) > maxShape || p.Shape != learn.Redacted(p.Shape) {
+	if len(p.Shape) > learn.MaxShape || p.Shape != learn.Redacted(p.Shape) {
 		p.Shape = ""
 	}
 	if p.Text != "" {

@@ -27,7 +27,7 @@ func (s span) weight() int {
 	}
 	e := s.call.event
 	w := spanWeight + callWeight + len(s.call.method) + len(s.call.request) + len(s.call.address)
-	for _, text := range []string{e.ID, e.Tool.Server, e.Tool.Name, e.Tool.Contract, e.Session, e.Workflow, e.Parent, e.Client, e.Code, e.Model, e.Profile, e.Resolver,
+	for _, text := range []string{e.ID, e.Tool.Server, e.Tool.Name, e.Tool.Contract, e.Session, e.Workflow, e.Parent, e.Client, e.Code, e.Model, e.Decoding, e.Resolver,
 		e.Input.Shape, e.Input.Text, e.Output.Shape, e.Output.Text} {
 		w += len(text)
 	}

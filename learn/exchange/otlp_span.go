@@ -83,7 +83,7 @@ func (o Options) readSpan(text []byte, from *resource) (sp span, err error) {
 		e.ID = sp.name()
 	}
 	if e.Session == "" && !sp.call.own {
-		e.Session = uuid(sp.trace)
+		e.Session = learn.UUID(hex.EncodeToString(sp.trace[:]))
 	}
 	*e, err = o.checked(*e)
 	return sp, err
@@ -92,12 +92,6 @@ func (o Options) readSpan(text []byte, from *resource) (sp span, err error) {
 // name is the id of the event of a span.
 func (s span) name() string {
 	return hex.EncodeToString(s.trace[:]) + "/" + hex.EncodeToString(s.id[:])
-}
-
-// uuid spells a trace's id as a UUID, as which it passes for the name it is, and for no credential.
-func uuid(t traceID) string {
-	h := hex.EncodeToString(t[:])
-	return strings.Join([]string{h[:8], h[8:12], h[12:16], h[16:20], h[20:]}, "-")
 }
 
 // hexID reads an id of hex digits of either case; one of zeros alone is none.
@@ -125,7 +119,7 @@ func (o Options) readCall(n *canon.Node, a attributes, from *resource) (*call, e
 	e := &c.event
 	*e = learn.Event{ID: a.text(nameEventID), Tool: learn.Tool{Server: a.text(nameServer), Name: toolOf(a, n), Contract: a.text(nameContract)},
 		Session: a.text(nameSession), Workflow: a.text(nameWorkflow), Parent: a.text(nameEventParent), Client: a.text(nameClient), Duration: learn.Untimed,
-		Attempts: 1, Model: a.text(nameModel), Profile: a.text(nameProfile), Resolver: a.text(nameResolver), Asked: learn.Answer(a.text(nameAsked))}
+		Attempts: 1, Model: a.text(nameModel), Decoding: a.text(nameDecoding), Resolver: a.text(nameResolver), Asked: learn.Answer(a.text(nameAsked))}
 	c.session = e.Session != ""
 	if c.address = a.text(nameAddress); c.address != "" {
 		if port := a.text(namePort); port != "" && port != "80" && port != "443" {
@@ -160,7 +154,7 @@ func toolOf(a attributes, n *canon.Node) string {
 	}
 	lead, name, _ := strings.Cut(n.Get("name").Text(), " ")
 	if lead == methodCall || lead == operationTool {
-		return valid(name)
+		return learn.Storable(name)
 	}
 	return ""
 }

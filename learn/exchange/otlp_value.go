@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"anvil/compiler/canon"
+	"anvil/learn"
 )
 
 // attributes are a span's or a resource's, by name; of one that is given twice the first counts.
@@ -43,7 +43,7 @@ func (a attributes) first(names []string) *canon.Node {
 func (a attributes) text(names []string) string {
 	v := a.first(names)
 	if s, ok := v.Get("stringValue").Str(); ok {
-		return valid(s)
+		return learn.Storable(s)
 	}
 	if i, ok := whole(v.Get("intValue")); ok {
 		return strconv.FormatInt(i, 10)
@@ -143,9 +143,6 @@ func appendPairs(b []byte, list *canon.Node, depth int) []byte {
 	}
 	return append(b, '}')
 }
-
-// valid is s without what is no UTF-8: exporters cut strings anywhere.
-func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // nanos reads a moment: nanoseconds since 1970 in 64 bits without a sign, of which the upper half lies behind the year 2262.
 func nanos(n *canon.Node) (int64, error) {

@@ -212,7 +212,7 @@ func attributesOfEvent(e learn.Event, durationStated bool) attributeList {
 		names []string
 		value string
 	}{{nameEventParent, e.Parent}, {nameServer, e.Tool.Server}, {nameContract, e.Tool.Contract}, {nameClient, e.Client}, {nameWorkflow, e.Workflow},
-		{nameProfile, e.Profile}, {nameResolver, e.Resolver}, {nameAsked, string(e.Asked)}, {nameCode, e.Code}} {
+		{nameDecoding, e.Decoding}, {nameResolver, e.Resolver}, {nameAsked, string(e.Asked)}, {nameCode, e.Code}} {
 		l.text(one.names, one.value)
 	}
 	if durationStated {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"anvil/learn"
+	"anvil/learn/advise"
 	"anvil/learn/workflow"
 	"anvil/wire"
 )
@@ -38,46 +39,16 @@ type Result struct {
 // Handler sends the call. It may be run several times for one call, each with a copy. Nested calls have to be made with its context.
 type Handler func(ctx context.Context, call *Call) (Result, error)
 
-// Verdict is what a gate says of a call.
-type Verdict string
-
-// The verdicts. Whatever is none of them denies.
-const (
-	Allow   Verdict = "allow"
-	Confirm Verdict = "require_confirmation"
-	Deny    Verdict = "deny"
-)
-
-// Decision is a verdict and which rule came to it.
-type Decision struct {
-	Verdict Verdict
-	Rule    string // its id, as a code: "deny", "unknown", "flaky"
-	Reason  string // one sentence
-}
-
-// Gate decides whether a call may be made. It should have no effect: it may be asked for calls that are never made.
-type Gate interface {
-	Decide(ctx context.Context, call *Call) (Decision, error)
-}
-
-// GateFunc is a function as a [Gate].
-type GateFunc func(ctx context.Context, call *Call) (Decision, error)
-
-// Decide calls f.
-func (f GateFunc) Decide(ctx context.Context, call *Call) (Decision, error) { return f(ctx, call) }
+// Gate decides whether a call may be made; a decision that is none of advise's denies. It should have no effect: it may be asked for calls that are never made.
+type Gate func(ctx context.Context, call *Call) (advise.Verdict, error)
 
 // Approver asks a person about a call that needs one. Only true is a yes; an error is a no of which nobody was asked.
-type Approver func(ctx context.Context, call *Call, why Decision) (bool, error)
-
-// Repeater runs a call, again where it thinks that helps, and returns the last error; advise.Retry is one.
-type Repeater interface {
-	Do(ctx context.Context, call func(ctx context.Context, attempt int) error) (attempts int, err error)
-}
+type Approver func(ctx context.Context, call *Call, why advise.Verdict) (bool, error)
 
 // Done is what became of a call.
 type Done struct {
 	ID       string // of the event that is observed
-	Decision Decision
+	Verdict  advise.Verdict
 	Executed bool // the handler was run
 	Attempts int  // how often
 	Outcome  learn.Outcome
@@ -99,17 +70,17 @@ const (
 
 // RefusedError says why a call was not made.
 type RefusedError struct {
-	Tool     learn.Tool
-	Code     string // one of those above
-	Decision Decision
-	Hint     string // what to do next
-	Err      error  // of a gate, an approver or a hook that failed; nil otherwise
+	Tool    learn.Tool
+	Code    string // one of those above
+	Verdict advise.Verdict
+	Hint    string // what to do next
+	Err     error  // of a gate, an approver or a hook that failed; nil otherwise
 }
 
 func (e *RefusedError) Error() string {
 	msg := fmt.Sprintf("call of %q is refused (%s)", e.Tool.String(), e.Code)
-	if e.Decision.Reason != "" {
-		msg += ": " + e.Decision.Reason
+	if e.Verdict.Reason != "" {
+		msg += ": " + e.Verdict.Reason
 	}
 	if e.Err != nil {
 		msg += ": " + e.Err.Error()

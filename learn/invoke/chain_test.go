@@ -8,6 +8,7 @@ import (
 
 	"anvil/compiler/canon"
 	"anvil/learn"
+	"anvil/learn/advise"
 )
 
 // Assertion 25: the order of hooks.
@@ -79,10 +80,10 @@ func TestTheToolStaysTheOneThatWasDecidedOn(t *testing.T) {
 		t.Errorf("%+v, %v", done, err)
 	}
 	l = log{}
-	gate := GateFunc(func(_ context.Context, call *Call) (Decision, error) {
+	gate := func(_ context.Context, call *Call) (advise.Verdict, error) {
 		call.Tool.Name = "delete"
-		return Decision{Verdict: Allow}, nil
-	})
+		return advise.Verdict{Decision: advise.Allow}, nil
+	}
 	_, err = client(t, &l, Options{Gate: gate}).Run(t.Context(), search, func(_ context.Context, call *Call) (Result, error) {
 		if call.Tool != search.Tool {
 			t.Errorf("called %v", call.Tool)
@@ -95,13 +96,13 @@ func TestTheToolStaysTheOneThatWasDecidedOn(t *testing.T) {
 }
 
 // shorten is a compressor that keeps the first letter, and fails where told.
-type shorten struct{ err error }
-
-func (s shorten) Compress(_ context.Context, text string) (Compressed, error) {
-	if text == "panic" {
-		panic(text)
+func shorten(err error) Compressor {
+	return func(_ context.Context, text string) (Compressed, error) {
+		if text == "panic" {
+			panic(text)
+		}
+		return Compressed{Text: text[:1], Hash: "h1"}, err
 	}
-	return Compressed{Text: text[:1], Hash: "h1"}, s.err
 }
 
 // Assertion 25: compression.
@@ -112,20 +113,20 @@ func TestCompression(t *testing.T) {
 				t.Errorf("%s %s", tool, arguments)
 			}
 			return answer, err
-		}}
+		}}.Compress
 	}
 	for _, test := range []struct {
 		name                   string
 		by                     Compressor
 		output, want, wantView string
 	}{
-		{"a text", shorten{}, `"a long text"`, `"a"`, `{"hash":"h1"}`},
-		{"a compressor that fails", shorten{err: coded("E_FULL")}, `"a long text"`, `"a long text"`, `{"error":"E_FULL"}`},
-		{"one that says why in words", shorten{err: errors.New("token abc")}, `"a long text"`, `"a long text"`, `{"error":"unknown"}`},
-		{"one that panics", shorten{}, `"panic"`, `"panic"`, `{"error":"panic"}`},
-		{"an object", shorten{}, `{"a":"long text"}`, `{"a":"long text"}`, `{"skipped":true}`},
-		{"a number", shorten{}, `12345`, `12345`, `{"skipped":true}`},
-		{"no JSON", shorten{}, `oops`, `oops`, `{"skipped":true}`},
+		{"a text", shorten(nil), `"a long text"`, `"a"`, `{"hash":"h1"}`},
+		{"a compressor that fails", shorten(coded("E_FULL")), `"a long text"`, `"a long text"`, `{"error":"E_FULL"}`},
+		{"one that says why in words", shorten(errors.New("token abc")), `"a long text"`, `"a long text"`, `{"error":"unknown"}`},
+		{"one that panics", shorten(nil), `"panic"`, `"panic"`, `{"error":"panic"}`},
+		{"an object", shorten(nil), `{"a":"long text"}`, `{"a":"long text"}`, `{"skipped":true}`},
+		{"a number", shorten(nil), `12345`, `12345`, `{"skipped":true}`},
+		{"no JSON", shorten(nil), `oops`, `oops`, `{"skipped":true}`},
 		{"headroom, by counts", headroom(`{"compressed":"short","hash":"h2","original_tokens":300,"compressed_tokens":100}`, nil), `"a long text"`, `"short"`, `{"hash":"h2","savingsPercent":66.67}`},
 		{"headroom, as given", headroom(`{"compressed":"short","savings_percent":41.5,"original_tokens":300,"compressed_tokens":100}`, nil), `"a long text"`, `"short"`, `{"savingsPercent":41.5}`},
 		{"headroom, no counts", headroom(`{"compressed":"short","original_tokens":0,"compressed_tokens":1}`, nil), `"a long text"`, `"short"`, `{}`},

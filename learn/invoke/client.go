@@ -9,19 +9,22 @@ import (
 	"time"
 
 	"anvil/learn"
+	"anvil/learn/advise"
 )
 
 // Options are the parts of a [Client]. Only Gate has to be there.
 type Options struct {
 	Gate    Gate
-	Approve Approver                                       // nil: what needs a person is refused
-	Retry   func(ctx context.Context, call *Call) Repeater // nil, or returning nil: calls are made once
+	Approve Approver                                            // nil: what needs a person is refused
+	Retry   func(ctx context.Context, call *Call) *advise.Retry // [Stored] of a store; nil, or returning nil: calls are made once
+	Safety  func(learn.Tool) advise.Safety                      // of an operation; nil: nothing is known of any, and whatever Retry says nothing is made twice
 	Chain   *Chain
 	Observe func(learn.Observation) // told of every call exactly once; learn.Recorder has it
 	Trace   func(learn.Event)       // told of every call and turn when it ends, before Run or Turn returns, from several goroutines
 	Code    func(error) string      // of a failure; CodeOf
 	Now     func() time.Time        // time.Now
-	Random  io.Reader               // of ids; crypto/rand. Read by one goroutine at a time
+	Random  io.Reader               // of ids and of the waits between tries; crypto/rand. Read by one goroutine at a time
+	Jitter  func() float64          // which part of a wait is waited, from 0 up to 1, from several goroutines; nil: drawn from Random
 }
 
 // Client makes calls. It is safe for concurrent use, and keeps nothing of a call.
@@ -99,21 +102,21 @@ func (r *running) through(ctx context.Context, handler Handler) error {
 func (r *running) decide(ctx context.Context) error {
 	o, call := &r.client.options, r.inv.Call // hooks, gates and people see a copy: what is decided on is what is sent
 	refuse := func(code, hint string, err error) error {
-		return &RefusedError{Tool: call.Tool, Code: code, Decision: r.done.Decision, Hint: hint, Err: err}
+		return &RefusedError{Tool: call.Tool, Code: code, Verdict: r.done.Verdict, Hint: hint, Err: err}
 	}
 	err := guard("the gate", func() (err error) {
-		r.done.Decision, err = o.Gate.Decide(ctx, &call)
+		r.done.Verdict, err = o.Gate(ctx, &call)
 		return err
 	})
 	switch {
 	case err != nil:
-		r.done.Decision = Decision{Verdict: Deny, Rule: CodeGateFailed, Reason: "the gate failed"}
+		r.done.Verdict = advise.Verdict{Decision: advise.Deny, Rule: CodeGateFailed, Reason: "the gate failed"}
 		return refuse(CodeGateFailed, "mend the gate: what it cannot judge is not called", err)
-	case r.done.Decision.Verdict == Allow:
+	case r.done.Verdict.Decision == advise.Allow:
 		return nil
-	case r.done.Decision.Verdict != Confirm:
+	case r.done.Verdict.Decision != advise.Confirm:
 		code := CodeDenied
-		if rule := r.done.Decision.Rule; rule != "" && rule != string(Deny) {
+		if rule := r.done.Verdict.Rule; rule != "" && rule != string(advise.Deny) {
 			code += ":" + rule
 		}
 		return refuse(code, "change the policy if it should be called", nil)
@@ -122,7 +125,7 @@ func (r *running) decide(ctx context.Context) error {
 	}
 	yes := false
 	err = guard("the approver", func() (err error) {
-		yes, err = o.Approve(ctx, &call, r.done.Decision)
+		yes, err = o.Approve(ctx, &call, r.done.Verdict)
 		return err
 	})
 	switch {
@@ -138,50 +141,17 @@ func (r *running) decide(ctx context.Context) error {
 	return nil
 }
 
-// once makes a call once.
-type once struct{}
-
-func (once) Do(ctx context.Context, call func(context.Context, int) error) (int, error) {
-	return 1, call(ctx, 1)
-}
-
 // send runs the handler as often as the policy says. A panic is not tried again, whatever the policy says.
 func (r *running) send(ctx context.Context, handler Handler) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	var policy Repeater
-	err := guard("the retry policy", func() error {
-		if r.client.options.Retry != nil {
-			call := r.inv.Call
-			policy = r.client.options.Retry(ctx, &call)
-		}
-		return nil
-	})
+	policy, err := r.policy(ctx)
 	if err != nil {
 		return err
 	}
-	if policy == nil {
-		policy = once{}
-	}
 	r.began = r.client.options.Now()
-	var last error
-	failed := guard("the retry policy", func() error {
-		_, err := policy.Do(ctx, func(ctx context.Context, _ int) error {
-			var panicked *PanicError
-			if !errors.As(last, &panicked) {
-				last = r.try(ctx, handler)
-			}
-			return last
-		})
-		return err
-	})
-	switch {
-	case !r.done.Executed && failed == nil:
-		return errors.New("the retry policy never made the call")
-	case failed == nil:
-		failed = last
-	}
+	failed := r.repeat(ctx, handler, policy)
 	if failed != nil && errors.Is(r.ctx.Err(), context.Canceled) && !errors.Is(failed, context.Canceled) {
 		failed = errors.Join(context.Canceled, failed)
 	}
@@ -233,7 +203,7 @@ func (r *running) finish(err error) (Done, error) {
 func (r *running) event(err error) learn.Event {
 	call := r.inv.Call
 	e := learn.Event{ID: r.here.id, Tool: call.Tool, Session: call.Session, Workflow: call.Workflow, Parent: r.above.id, Client: call.Client,
-		At: r.client.options.Now(), Duration: learn.Untimed, Attempts: r.inv.Attempts, Model: call.Model, Profile: call.Profile, Resolver: call.Resolver,
+		At: r.client.options.Now(), Duration: learn.Untimed, Attempts: r.inv.Attempts, Model: call.Model, Decoding: call.Profile, Resolver: call.Resolver,
 		Asked: r.asked, Tokens: r.inv.Result.Tokens, Cost: r.inv.Result.Cost, Input: learn.Unmeasured, Output: learn.Unmeasured}
 	if r.done.Executed {
 		e.Duration = max(0, e.At.Sub(r.began))
@@ -257,9 +227,14 @@ func (c *Client) outcome(ctx context.Context, err error, sent bool) (learn.Outco
 	case errors.Is(ctx.Err(), context.Canceled), !sent && ctx.Err() != nil:
 		return learn.Cancelled, ""
 	}
+	return learn.Failed, c.code(err)
+}
+
+// code is by what a failure is counted, and by what it is decided whether it passes.
+func (c *Client) code(err error) string {
 	code := ""
 	if failed := guard("code", func() error { code = c.options.Code(err); return nil }); failed != nil || code == "" {
 		code = learn.UnknownCode
 	}
-	return learn.Failed, code
+	return code
 }

@@ -16,6 +16,7 @@ import (
 
 	"anvil/compiler/canon"
 	"anvil/learn"
+	"anvil/learn/advise"
 	"anvil/wire"
 )
 
@@ -55,14 +56,16 @@ func (l *log) only(t *testing.T) learn.Observation {
 	return l.observed[0]
 }
 
-func always(v Verdict, rule string) Gate {
-	return GateFunc(func(context.Context, *Call) (Decision, error) { return Decision{v, rule, "it says so"}, nil })
+func always(d advise.Decision, rule string) Gate {
+	return func(context.Context, *Call) (advise.Verdict, error) {
+		return advise.Verdict{Decision: d, Rule: rule, Reason: "it says so"}, nil
+	}
 }
 
 func client(t *testing.T, l *log, o Options) *Client {
 	t.Helper()
 	if o.Gate == nil {
-		o.Gate = always(Allow, "allow")
+		o.Gate = always(advise.Allow, "allow")
 	}
 	o.Observe, o.Trace = l.observe, l.trace
 	c, err := New(o)
@@ -76,24 +79,19 @@ func says(output string) Handler {
 	return func(context.Context, *Call) (Result, error) { return Result{Output: []byte(output)}, nil }
 }
 
-// upTo makes a call again until it succeeds, so many times at most.
-type upTo int
-
-func (n upTo) Do(ctx context.Context, call func(context.Context, int) error) (attempts int, err error) {
-	for attempts = 1; ; attempts++ {
-		if err = call(ctx, attempts); err == nil || attempts >= int(n) || ctx.Err() != nil {
-			return attempts, err
-		}
-	}
+// again makes calls of tools that only read again, so many times at most.
+func again(n int) Options {
+	return Options{Retry: func(context.Context, *Call) *advise.Retry { return &advise.Retry{MaxAttempts: n} }, Safety: readOnly}
 }
 
-func again(n int) func(context.Context, *Call) Repeater {
-	return func(context.Context, *Call) Repeater { return upTo(n) }
-}
+func readOnly(learn.Tool) advise.Safety { return advise.Safety{ReadOnly: true} }
+
+// passing is a failure that passes.
+var passing = &Failure{Code: "UNAVAILABLE"}
 
 // Assertion 24, and assertion 51's second half: without an approver, what needs one is refused.
 func TestDeniedAndRefusedCallsAreNotMade(t *testing.T) {
-	no := func(context.Context, *Call, Decision) (bool, error) { return false, nil }
+	no := func(context.Context, *Call, advise.Verdict) (bool, error) { return false, nil }
 	for _, test := range []struct {
 		name    string
 		gate    Gate
@@ -101,17 +99,17 @@ func TestDeniedAndRefusedCallsAreNotMade(t *testing.T) {
 		code    string
 		asked   learn.Answer
 	}{
-		{"denied", always(Deny, "flaky"), nil, "denied:flaky", ""},
-		{"a verdict nobody knows", always("maybe", "deny"), nil, CodeDenied, ""},
-		{"no verdict", always("", ""), nil, CodeDenied, ""},
-		{"a gate that fails", GateFunc(func(context.Context, *Call) (Decision, error) {
-			return Decision{Verdict: Allow}, errors.New("no store")
-		}), nil, CodeGateFailed, ""},
-		{"a gate that panics", GateFunc(func(context.Context, *Call) (Decision, error) { panic("gate") }), nil, CodeGateFailed, ""},
-		{"nobody to ask", always(Confirm, "risk"), nil, CodeNoApprover, ""},
-		{"a person's no", always(Confirm, "risk"), no, CodeDeclined, learn.SaidNo},
-		{"an approver that fails", always(Confirm, "risk"), func(context.Context, *Call, Decision) (bool, error) { return true, errors.New("no terminal") }, CodeNoApprover, ""},
-		{"an approver that panics", always(Confirm, "risk"), func(context.Context, *Call, Decision) (bool, error) { panic("ask") }, CodeNoApprover, ""},
+		{"denied", always(advise.Deny, "flaky"), nil, "denied:flaky", ""},
+		{"a decision nobody knows", always("maybe", "deny"), nil, CodeDenied, ""},
+		{"no decision", always("", ""), nil, CodeDenied, ""},
+		{"a gate that fails", func(context.Context, *Call) (advise.Verdict, error) {
+			return advise.Verdict{Decision: advise.Allow}, errors.New("no store")
+		}, nil, CodeGateFailed, ""},
+		{"a gate that panics", func(context.Context, *Call) (advise.Verdict, error) { panic("gate") }, nil, CodeGateFailed, ""},
+		{"nobody to ask", always(advise.Confirm, "risk"), nil, CodeNoApprover, ""},
+		{"a person's no", always(advise.Confirm, "risk"), no, CodeDeclined, learn.SaidNo},
+		{"an approver that fails", always(advise.Confirm, "risk"), func(context.Context, *Call, advise.Verdict) (bool, error) { return true, errors.New("no terminal") }, CodeNoApprover, ""},
+		{"an approver that panics", always(advise.Confirm, "risk"), func(context.Context, *Call, advise.Verdict) (bool, error) { panic("ask") }, CodeNoApprover, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var l log
@@ -144,20 +142,22 @@ func TestThirdTrySucceedsAndAHookRewrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	var l log
-	c := client(t, &l, Options{Gate: always(Confirm, "risk"), Approve: func(context.Context, *Call, Decision) (bool, error) { return true, nil }, Retry: again(4), Chain: chain})
+	o := again(4)
+	o.Gate, o.Approve, o.Chain = always(advise.Confirm, "risk"), func(context.Context, *Call, advise.Verdict) (bool, error) { return true, nil }, chain
+	c := client(t, &l, o)
 	tries := 0
 	done, err := c.Run(t.Context(), search, func(context.Context, *Call) (Result, error) {
 		if tries++; tries < 3 {
-			return Result{Output: []byte(`"half"`)}, errors.New("not yet")
+			return Result{Output: []byte(`"half"`)}, passing
 		}
 		return Result{Output: []byte(`"quiet"`), Cost: &learn.Money{Micros: 5, Currency: "USD"}, Tokens: &learn.Tokens{Input: 1, Output: 2}}, nil
 	})
 	if err != nil || !done.Executed || done.Attempts != 3 || string(done.Result.Output) != `"LOUD"` || done.Outcome != learn.Succeeded {
 		t.Errorf("%+v, %v", done, err)
 	}
-	o := l.only(t)
-	if o.Attempts != 3 || o.Outcome != learn.Succeeded || o.Asked != learn.SaidYes || !o.Timed() || string(o.Result) != `"quiet"` || string(o.Arguments) != `{"q":"x"}` || o.Cost.Micros != 5 || o.ID != done.ID {
-		t.Errorf("observed %+v", o)
+	seen := l.only(t)
+	if seen.Attempts != 3 || seen.Outcome != learn.Succeeded || seen.Asked != learn.SaidYes || !seen.Timed() || string(seen.Result) != `"quiet"` || string(seen.Arguments) != `{"q":"x"}` || seen.Cost.Micros != 5 || seen.ID != done.ID {
+		t.Errorf("observed %+v", seen)
 	}
 }
 
@@ -185,9 +185,9 @@ func TestOutcomesAndCodes(t *testing.T) {
 func TestWhoGivesUpIsNoFailure(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var l log
-	done, err := client(t, &l, Options{Retry: again(5)}).Run(ctx, search, func(context.Context, *Call) (Result, error) {
+	done, err := client(t, &l, again(5)).Run(ctx, search, func(context.Context, *Call) (Result, error) {
 		cancel()
-		return Result{}, errors.New("connection closed")
+		return Result{}, &Failure{Code: "ECONNRESET"}
 	})
 	if !errors.Is(err, context.Canceled) || done.Outcome != learn.Cancelled || done.Attempts != 1 || l.only(t).Outcome != learn.Cancelled {
 		t.Errorf("%+v, %v", done, err)
@@ -195,7 +195,7 @@ func TestWhoGivesUpIsNoFailure(t *testing.T) {
 	// Who gives up while a person is asked: nothing was sent.
 	ctx, cancel = context.WithCancel(t.Context())
 	l = log{}
-	done, err = client(t, &l, Options{Gate: always(Confirm, ""), Approve: func(ctx context.Context, _ *Call, _ Decision) (bool, error) {
+	done, err = client(t, &l, Options{Gate: always(advise.Confirm, ""), Approve: func(ctx context.Context, _ *Call, _ advise.Verdict) (bool, error) {
 		cancel()
 		return false, ctx.Err()
 	}}).Run(ctx, search, says("1"))
@@ -211,7 +211,7 @@ func TestDeadlines(t *testing.T) {
 			var l log
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			o := Options{Gate: always(Confirm, "risk"), Approve: func(ctx context.Context, _ *Call, _ Decision) (bool, error) {
+			o := Options{Gate: always(advise.Confirm, "risk"), Approve: func(ctx context.Context, _ *Call, _ advise.Verdict) (bool, error) {
 				if !sent {
 					<-ctx.Done()
 				}
@@ -251,7 +251,8 @@ func TestPanicsAreFailures(t *testing.T) {
 				t.Fatal(err)
 			}
 			var l log
-			c := client(t, &l, Options{Chain: chain, Retry: func(context.Context, *Call) Repeater { boom("retry"); return upTo(3) }, Code: func(error) string { boom("code"); return "E1" }})
+			c := client(t, &l, Options{Chain: chain, Retry: func(context.Context, *Call) *advise.Retry { boom("retry"); return &advise.Retry{MaxAttempts: 3} }, Safety: readOnly,
+				Code: func(error) string { boom("code"); return "E1" }})
 			c.options.Observe = func(o learn.Observation) { l.observe(o); boom("observe") }
 			c.options.Trace = func(e learn.Event) { l.trace(e); boom("trace") }
 			calls := 0
@@ -302,7 +303,9 @@ func TestCallsShareNothing(t *testing.T) {
 	chain, _ := NewChain(Middleware{Name: "mark", Before: func(_ context.Context, inv *Invocation) error { inv.Keep("who", inv.Call.Model); return nil },
 		View: func(inv *Invocation) canon.Raw { return canon.Quote(inv.Kept("who").(string)) }})
 	var l log
-	c := client(t, &l, Options{Chain: chain, Retry: again(2)})
+	o := again(2)
+	o.Chain = chain
+	c := client(t, &l, o)
 	var all sync.WaitGroup
 	for n := range 64 {
 		all.Go(func() {
@@ -311,7 +314,7 @@ func TestCallsShareNothing(t *testing.T) {
 			tries := 0
 			done, err := c.Run(t.Context(), call, func(_ context.Context, call *Call) (Result, error) {
 				if tries++; tries == 1 && n%2 == 0 {
-					return Result{}, errors.New("again")
+					return Result{}, passing
 				}
 				return Result{Output: canon.Quote(call.Model)}, nil
 			})

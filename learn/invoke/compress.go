@@ -1,18 +1,18 @@
 package invoke
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/big"
 
 	"anvil/compiler/canon"
+	"anvil/learn"
 )
 
 // Compressor makes a text shorter, in a way that its reader can follow or undo.
-type Compressor interface {
-	Compress(ctx context.Context, text string) (Compressed, error)
-}
+type Compressor func(ctx context.Context, text string) (Compressed, error)
 
 // Compressed is a shorter text.
 type Compressed struct {
@@ -35,7 +35,7 @@ func Compression(c Compressor) Middleware {
 			}
 			var short Compressed
 			err := guard("the compressor", func() (err error) {
-				short, err = c.Compress(ctx, text)
+				short, err = c(ctx, text)
 				return err
 			})
 			if err != nil {
@@ -53,7 +53,7 @@ func Compression(c Compressor) Middleware {
 	}
 }
 
-func codeOrUnknown(err error) string { return orElse(CodeOf(err), "unknown") }
+func codeOrUnknown(err error) string { return cmp.Or(CodeOf(err), learn.UnknownCode) }
 
 // outputText is the text of an output that is a JSON string.
 func outputText(output []byte) (string, bool) {

@@ -1,6 +1,7 @@
 package invoke
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -221,7 +222,7 @@ func (e *TokenError) Error() string {
 	if e.Status == 0 {
 		return fmt.Sprintf("the authorization server of %q answered without a token", e.Server)
 	}
-	return fmt.Sprintf("the authorization server of %q answered %d %s", e.Server, e.Status, orElse(e.Code, "and no reason"))
+	return fmt.Sprintf("the authorization server of %q answered %d %s", e.Server, e.Status, cmp.Or(e.Code, "and no reason"))
 }
 
 // invalidGrant is the code of a renewal or a code that is used up, taken back or never was.

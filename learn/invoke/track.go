@@ -1,6 +1,7 @@
 package invoke
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -50,7 +51,7 @@ func TraceOf(ctx context.Context) (workflow.Trace, bool) {
 // enter makes a place below that of ctx.
 func (c *Client) enter(ctx context.Context, session, named string) (above, here place, err error) {
 	above = placeOf(ctx)
-	here = place{depth: above.depth + 1, session: orElse(session, above.session), workflow: orElse(named, above.workflow)}
+	here = place{depth: above.depth + 1, session: cmp.Or(session, above.session), workflow: cmp.Or(named, above.workflow)}
 	c.drawing.Lock()
 	defer c.drawing.Unlock()
 	if above.trace.ID != "" {
@@ -64,13 +65,6 @@ func (c *Client) enter(ctx context.Context, session, named string) (above, here 
 	return above, here, err
 }
 
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
-}
-
 // uuid is a random UUID (RFC 9562, version 4).
 func uuid(random io.Reader) (string, error) {
 	var b [16]byte
@@ -78,8 +72,7 @@ func uuid(random io.Reader) (string, error) {
 		return "", fmt.Errorf("draw an id: %w", err)
 	}
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	h := hex.EncodeToString(b[:])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:], nil
+	return learn.UUID(hex.EncodeToString(b[:])), nil
 }
 
 // Turn is one turn of an agent: what it does between two words of its user.

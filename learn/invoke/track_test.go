@@ -96,12 +96,15 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	wrong := errors.New("wrong")
-	for _, do := range []func(context.Context) error{func(context.Context) error { return wrong }, func(context.Context) error { panic(wrong) }} {
+	for name, do := range map[string]func(context.Context) error{"error": func(context.Context) error { return wrong }, "panic": func(context.Context) error { panic(wrong) }} {
 		l = log{}
 		err = c.Turn(t.Context(), Turn{Session: "s9"}, do)
 		var panicked *PanicError
-		if !errors.Is(err, wrong) && !errors.As(err, &panicked) || len(l.traced) != 1 || l.traced[0].Outcome != learn.Failed || len(l.observed) != 0 {
-			t.Errorf("%v: %+v", err, l.traced)
+		if name == "error" && err != wrong || name == "panic" && (!errors.As(err, &panicked) || panicked.Value != wrong) {
+			t.Errorf("%s: what comes back is %v", name, err)
+		}
+		if len(l.traced) != 1 || l.traced[0].Outcome != learn.Failed || len(l.observed) != 0 {
+			t.Errorf("%s: %+v", name, l.traced)
 		}
 	}
 }

@@ -17,11 +17,11 @@ func Decode(data []byte) (Document, error) {
 		return d, err
 	}
 	if d.SchemaVersion != SchemaVersion {
-		return d, fmt.Errorf("it has schema version %d, and this anvil reads %d", d.SchemaVersion, SchemaVersion)
+		return d, fmt.Errorf("it has schema version %d, and this anvil reads %d: make it anew from the database it came from, or use the anvil that made it", d.SchemaVersion, SchemaVersion)
 	}
 	for _, p := range d.Tools {
 		if !p.sound() {
-			return d, fmt.Errorf("the profile of %q holds a figure out of bounds", p.Name)
+			return d, fmt.Errorf("the profile of %q holds a figure out of bounds: make it anew from the database it came from", p.Name)
 		}
 	}
 	return d, nil
@@ -41,7 +41,7 @@ func (p Profile) sound() bool {
 		}
 	}
 	for _, s := range slices.Concat(p.Codes, p.Shapes) {
-		if !ok(s.Low, s.High, s.N) {
+		if !ok(s.Low, s.High, s.N, s.Total-s.N) {
 			return false
 		}
 	}

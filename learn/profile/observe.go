@@ -180,7 +180,7 @@ func (all *seen) disturbs(t learn.Tool) (pairs, bool) {
 		without.n, without.changed = without.n+alone.n, without.changed+alone.changed
 	}
 	is := with.n >= enoughPairs && float64(with.changed) >= leastShare*float64(with.n) &&
-		stat.SharesDiffer(with.changed, with.n, without.changed, without.n) < significance
+		stat.SharesP(with.changed, with.n, without.changed, without.n) < significance
 	return with, is
 }
 

@@ -25,8 +25,14 @@ const Max = 1 << 50
 // format is the first byte of the encoding.
 const format = 1
 
+// edge is where one bin ends and the next begins: just above ten seconds in microseconds, the last bound that adaptive-mcp's histogram has, which counts a call of
+// ten seconds in another bin than a longer one. The others follow from it.
+const edge = 10_000_500
+
 var logarithmic = func() mapping.IndexMapping {
-	m, err := mapping.NewLogarithmicMapping(RelativeError)
+	gamma := (1 + RelativeError) / (1 - RelativeError)
+	at := math.Log(edge) / math.Log(gamma)
+	m, err := mapping.NewLogarithmicMappingWithGamma(gamma, math.Ceil(at)-at)
 	if err != nil {
 		panic("sketch: " + err.Error())
 	}
@@ -64,15 +70,6 @@ func (s *Sketch) Merge(other Sketch) {
 	if other.bins != nil && !other.bins.IsEmpty() {
 		s.grow().MergeWith(other.bins)
 	}
-}
-
-// Clone returns a sketch that shares nothing with s.
-func (s Sketch) Clone() Sketch {
-	c := Sketch{zeros: s.zeros}
-	if s.bins != nil {
-		c.bins = s.bins.Copy().(*store.DenseStore)
-	}
-	return c
 }
 
 // Count returns how many values were folded in.

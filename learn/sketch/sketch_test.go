@@ -105,16 +105,6 @@ func TestEncodingRoundTrips(t *testing.T) {
 	}
 }
 
-func TestCloneSharesNothing(t *testing.T) {
-	var s Sketch
-	s.Add(7)
-	c := s.Clone()
-	s.Add(9)
-	if c.Count() != 1 || s.Count() != 2 {
-		t.Errorf("%d and %d", c.Count(), s.Count())
-	}
-}
-
 func TestOutsideOfTheBounds(t *testing.T) {
 	var s Sketch
 	for _, v := range []int64{math.MinInt64, -1, 0, math.MaxInt64} {

@@ -83,12 +83,25 @@ func TestReadAdaptive(t *testing.T) {
 	if diff := cmp.Diff([]*learn.Observation{&first, &second}, []*learn.Observation{list[1].Observation, list[2].Observation}); diff != "" {
 		t.Error(diff)
 	}
-	if cells := list[3].Cells; len(cells) != 2 || cells[1].Micros != 480_500 || cells[1].Timed != 4 || cells[1].Cost[learn.NoCurrency].Micros != 500_000 || cells[0].Dims.Model != "m1" {
+	if cells := list[3].Cells; len(cells) != 2 || cells[1].DurationSum != 480_500 || cells[1].Timed != 4 || cells[1].Cost[learn.NoCurrency].Micros != 500_000 || cells[0].Dims.Model != "m1" {
 		t.Errorf("%+v", cells)
 	}
 	for range ReadAdaptive(t.Context(), adaptiveFile(t)) {
 		break
 	}
+}
+
+// TestAdaptiveCodesAreThoseOfItsEvents: a number is a code as well as a word, here as in its files of events.
+func TestAdaptiveCodesAreThoseOfItsEvents(t *testing.T) {
+	for _, f := range read(t, adaptiveFile(t, `UPDATE execution_nodes SET error = '{"code":503}' WHERE id = 'n2'`)) {
+		if o := f.Observation; o != nil && o.ID == "n2" {
+			if e, err := o.Checked(noon()); err != nil || e.Code != "503" {
+				t.Errorf("%q, %v", e.Code, err)
+			}
+			return
+		}
+	}
+	t.Error("there is no n2")
 }
 
 // TestImportIsDoneOnce: nodes by their ids, sums by their source, also when the file has moved and grown.
@@ -152,7 +165,7 @@ func TestBadAdaptiveFiles(t *testing.T) {
 		for _, err := range ReadAdaptive(t.Context(), adaptiveFile(t, statement)) {
 			got = err
 		}
-		if got == nil || !strings.Contains(got.Error(), want) {
+		if got == nil || !strings.Contains(got.Error(), want) || strings.Contains(got.Error(), "reset") {
 			t.Errorf("%s: %v, want %q", statement, got, want)
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"anvil/compiler/canon"
 	"anvil/learn"
@@ -48,7 +46,7 @@ func (r *annotationRow) annotation(of learn.Tool) (learn.Annotation, error) {
 func rowOf(a learn.Annotation) []any {
 	var tags [][]byte
 	for _, tag := range a.Tags {
-		tags = append(tags, canon.Quote(storable(tag)))
+		tags = append(tags, canon.Quote(learn.Storable(tag)))
 	}
 	list := ""
 	if len(tags) > 0 {
@@ -58,15 +56,7 @@ func rowOf(a learn.Annotation) []any {
 	if a.Budget != nil {
 		budget = *a.Budget
 	}
-	return []any{storable(a.Risk), storable(a.Owner), list, storable(a.Description), budget.Micros, storable(budget.Currency)}
-}
-
-// storable is a text without what PostgreSQL refuses in one.
-func storable(text string) string {
-	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
-		return text
-	}
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+	return []any{learn.Storable(a.Risk), learn.Storable(a.Owner), list, learn.Storable(a.Description), budget.Micros, learn.Storable(budget.Currency)}
 }
 
 // Annotate merges what people state of a tool; a server of "" is the unattributed tool.
@@ -93,7 +83,7 @@ func (s *Store) Annotate(ctx context.Context, server, name string, a learn.Annot
 		if err != nil {
 			return err
 		}
-		return t.annotate(tool, have.Merged(a))
+		return t.annotate(tool, have.Merged(a.Checked()))
 	})
 }
 

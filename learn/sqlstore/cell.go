@@ -47,15 +47,15 @@ func sorted(cells map[cellKey]*cell) []*cell {
 	})
 }
 
-var keyColumns = columns("place:i tool:i win:t client:t profile:t resolver:t model:t")
+var keyColumns = columns("place:i tool:i win:t client:t decoding:t resolver:t model:t")
 
-const matchCell = `c.tool = k.tool AND c.win = k.win AND c.client = k.client AND c.profile = k.profile AND c.resolver = k.resolver AND c.model = k.model`
+const matchCell = `c.tool = k.tool AND c.win = k.win AND c.client = k.client AND c.decoding = k.decoding AND c.resolver = k.resolver AND c.model = k.model`
 
 // stored reads what the rows of cells have that SQL cannot add to.
 func (t *tx) stored(cells []*cell) error {
 	keys, rows := &rows{columns: keyColumns}, map[int64]*cell{}
 	for i, c := range cells {
-		keys.add(int64(i), c.tool, string(c.win), c.dims.Client, c.dims.Profile, c.dims.Resolver, c.dims.Model)
+		keys.add(int64(i), c.tool, string(c.win), c.dims.Client, c.dims.Decoding, c.dims.Resolver, c.dims.Model)
 	}
 	read := func(r *sql.Rows) error {
 		var place int
@@ -74,6 +74,12 @@ func (t *tx) stored(cells []*cell) error {
 	return t.counts(slices.Sorted(maps.Keys(rows)), func(id int64) *learn.Cell { return &rows[id].stored })
 }
 
+// codesOf are the counts by code and the tables that keep them.
+var codesOf = map[string]func(*learn.Cell) *map[string]int64{
+	"cell_code":    func(c *learn.Cell) *map[string]int64 { return &c.Codes },
+	"cell_refusal": func(c *learn.Cell) *map[string]int64 { return &c.Refusals },
+}
+
 // counts reads codes and costs of rows of cell.
 func (t *tx) counts(ids []int64, of func(id int64) *learn.Cell) error {
 	if len(ids) == 0 {
@@ -85,20 +91,22 @@ func (t *tx) counts(ids []int64, of func(id int64) *learn.Cell) error {
 		return &learn.CorruptError{Table: table, Row: fmt.Sprintf("%d %q", id, name), Err: err}
 	}
 	d := t.s.dialect
-	err := t.each(func(r *sql.Rows) error {
-		var n int64
-		if err := r.Scan(&id, &name, &n); err != nil {
-			return bad("cell_code", err)
+	for table, counts := range codesOf {
+		err := t.each(func(r *sql.Rows) error {
+			var n int64
+			if err := r.Scan(&id, &name, &n); err != nil {
+				return bad(table, err)
+			}
+			into := counts(of(id))
+			if *into == nil {
+				*into = map[string]int64{}
+			}
+			(*into)[name] = n
+			return nil
+		}, `SELECT cell, code, n FROM `+table+` WHERE cell `+d.in, d.list(ids))
+		if err != nil {
+			return err
 		}
-		c := of(id)
-		if c.Codes == nil {
-			c.Codes = map[string]int64{}
-		}
-		c.Codes[name] = n
-		return nil
-	}, `SELECT cell, code, n FROM cell_code WHERE cell `+d.in, d.list(ids))
-	if err != nil {
-		return err
 	}
 	return t.each(func(r *sql.Rows) error {
 		var s learn.Spent
@@ -144,7 +152,7 @@ func merge(cells []*cell) error {
 			}
 		}
 		c.merged = c.stored
-		c.merged.Codes, c.merged.Cost = maps.Clone(c.stored.Codes), maps.Clone(c.stored.Cost)
+		c.merged.Codes, c.merged.Refusals, c.merged.Cost = maps.Clone(c.stored.Codes), maps.Clone(c.stored.Refusals), maps.Clone(c.stored.Cost)
 		c.merged.Merge(c.delta)
 		duration, err := c.merged.Duration.MarshalBinary()
 		size, err2 := c.merged.Size.MarshalBinary()
@@ -156,15 +164,7 @@ func merge(cells []*cell) error {
 	return nil
 }
 
-// sums are the columns that SQL adds up.
-var sums = []string{"invocations", "failures", "cancelled", "refused", "attempts", "timed", "micros", "metered", "input_sum", "output_sum", "sized", "bytes", "asked", "declined"}
-
-func sumsOf(c *learn.Cell) []*int64 {
-	return []*int64{&c.Invocations, &c.Failures, &c.Cancelled, &c.Refused, &c.Attempts, &c.Timed, &c.Micros, &c.Metered, &c.InputSum, &c.OutputSum, &c.Sized, &c.Bytes,
-		&c.Asked, &c.Declined}
-}
-
-var cellColumns = columns("id:i tool:i win:t client:t profile:t resolver:t model:t " + strings.Join(sums, ":i ") + ":i first:i last:i duration:b size:b recent:b earliest:b")
+var cellColumns = columns("id:i tool:i win:t client:t decoding:t resolver:t model:t " + strings.Join(learn.SumNames, ":i ") + ":i first:i last:i duration:b size:b recent:b earliest:b")
 
 // upsertCell adds the sums of a row that is there and replaces what is not one. A moment of 0 is none.
 var upsertCell = func() string {
@@ -173,7 +173,7 @@ var upsertCell = func() string {
 	for _, name := range []string{"duration", "size", "recent", "earliest"} {
 		set = append(set, name+" = excluded."+name)
 	}
-	for _, name := range sums {
+	for _, name := range learn.SumNames {
 		set = append(set, name+" = cell."+name+" + excluded."+name)
 	}
 	return "ON CONFLICT (id) DO UPDATE SET " + strings.Join(set, ", ")
@@ -185,22 +185,17 @@ func (t *tx) writeCells(cells []*cell) error {
 	if err != nil {
 		return err
 	}
-	r, codes, costs := &rows{columns: cellColumns}, &rows{columns: columns("cell:i code:t n:i")}, &rows{columns: columns("cell:i currency:t calls:i micros:i")}
+	r, costs := &rows{columns: cellColumns}, &rows{columns: columns("cell:i currency:t calls:i micros:i")}
 	for _, c := range cells {
 		if c.id == 0 {
 			c.id = next
 			next++
 		}
-		r.add(c.id, c.tool, string(c.win), c.dims.Client, c.dims.Profile, c.dims.Resolver, c.dims.Model)
-		for _, sum := range sumsOf(&c.delta) {
+		r.add(c.id, c.tool, string(c.win), c.dims.Client, c.dims.Decoding, c.dims.Resolver, c.dims.Model)
+		for _, sum := range c.delta.Sums() {
 			r.add(*sum)
 		}
 		r.add(micros(c.delta.First), micros(c.delta.Last), c.blobs[0], c.blobs[1], c.blobs[2], c.blobs[3])
-		for _, code := range slices.Sorted(maps.Keys(c.merged.Codes)) {
-			if n := c.merged.Codes[code] - c.stored.Codes[code]; n != 0 {
-				codes.add(c.id, code, n)
-			}
-		}
 		for _, currency := range slices.Sorted(maps.Keys(c.merged.Cost)) {
 			if now, was := c.merged.Cost[currency], c.stored.Cost[currency]; now != was {
 				costs.add(c.id, currency, now.Calls-was.Calls, now.Micros-was.Micros)
@@ -210,10 +205,27 @@ func (t *tx) writeCells(cells []*cell) error {
 	if _, err := t.insert("cell", r, upsertCell); err != nil {
 		return err
 	}
-	if _, err := t.insert("cell_code", codes, "ON CONFLICT (cell, code) DO UPDATE SET n = cell_code.n + excluded.n"); err != nil {
-		return err
+	for _, table := range slices.Sorted(maps.Keys(codesOf)) {
+		if err := t.writeCodes(table, cells); err != nil {
+			return err
+		}
 	}
 	_, err = t.insert("cell_cost", costs, "ON CONFLICT (cell, currency) DO UPDATE SET calls = cell_cost.calls + excluded.calls, micros = cell_cost.micros + excluded.micros")
+	return err
+}
+
+// writeCodes adds what was counted by code to the rows of a table.
+func (t *tx) writeCodes(table string, cells []*cell) error {
+	r := &rows{columns: columns("cell:i code:t n:i")}
+	for _, c := range cells {
+		now, was := *codesOf[table](&c.merged), *codesOf[table](&c.stored)
+		for _, code := range slices.Sorted(maps.Keys(now)) {
+			if n := now[code] - was[code]; n != 0 {
+				r.add(c.id, code, n)
+			}
+		}
+	}
+	_, err := t.insert(table, r, "ON CONFLICT (cell, code) DO UPDATE SET n = "+table+".n + excluded.n")
 	return err
 }
 

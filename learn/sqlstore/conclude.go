@@ -25,7 +25,7 @@ func ofTool(values []column) []column { return append([]column{{"tool", kindWhol
 
 // addInsight adds a row: what it is of, and the insight.
 func addInsight(r *rows, of any, in learn.Insight) {
-	r.add(of, storable(in.Key), string(in.Value), int64(in.Confidence), string(in.Source), in.N, in.Low, in.High, storable(in.Window), micros(in.ObservedAt), micros(in.Expires))
+	r.add(of, learn.Storable(in.Key), string(in.Value), int64(in.Confidence), string(in.Source), in.N, in.Low, in.High, learn.Storable(in.Window), micros(in.ObservedAt), micros(in.Expires))
 }
 
 // canonical checks what is to be stored as JSON.
@@ -127,35 +127,29 @@ func (w *concluding) tool(id int64, c learn.Conclusions, was *learn.Record) erro
 		if err := canonical(fmt.Sprintf("insight %q of %s", in.Key, c.Tool), in.Value); err != nil {
 			return err
 		}
-		in.Key = storable(in.Key)
+		in.Key = learn.Storable(in.Key)
 		now[in.Key] = in
 	}
-	for _, key := range slices.Sorted(maps.Keys(before)) {
-		if _, stays := now[key]; !stays {
-			w.gone.add(id, key)
-			w.change(id, c.Tool, key, before[key].Value, nil, before[key].N)
+	for _, change := range learn.ChangesOf(c.Tool, was.Insights, slices.Collect(maps.Values(now)), w.at) {
+		if w.told = append(w.told, change); change.Now == nil {
+			w.gone.add(id, change.Key)
 		}
+		w.changes.add(w.next, id, w.at.UnixMicro(), change.Key, string(change.Was), string(change.Now), change.Samples)
+		w.next++
 	}
 	for _, key := range slices.Sorted(maps.Keys(now)) {
-		old, in := before[key], now[key]
-		if !bytes.Equal(old.Value, in.Value) {
-			w.change(id, c.Tool, key, old.Value, in.Value, in.N)
-		}
-		if !sameInsight(old, in) {
+		if in := now[key]; !before[key].Equal(in) {
 			addInsight(w.insights, id, in)
 		}
 	}
 	for _, b := range c.Baselines {
-		w.baselines.add(id, storable(b.Measure), b.N, b.Mean, b.Squares, micros(b.Until))
+		w.baselines.add(id, learn.Storable(b.Measure), b.N, b.Mean, b.Squares, micros(b.Until))
 	}
 	return w.recommend(id, c, was.Recommendations)
 }
 
 func (w *concluding) recommend(id int64, c learn.Conclusions, was []learn.Recommendation) error {
-	same := slices.EqualFunc(c.Recommendations, was, func(a, b learn.Recommendation) bool {
-		return a.Type == b.Type && bytes.Equal(a.Payload, b.Payload) && a.Rationale == b.Rationale && a.Confidence == b.Confidence
-	})
-	if same {
+	if slices.EqualFunc(c.Recommendations, was, learn.Recommendation.Equal) {
 		return nil
 	}
 	w.outdated.add(id)
@@ -163,20 +157,9 @@ func (w *concluding) recommend(id int64, c learn.Conclusions, was []learn.Recomm
 		if err := canonical(fmt.Sprintf("recommendation %s of %s", r.Type, c.Tool), r.Payload); err != nil {
 			return err
 		}
-		w.recommendations.add(id, int64(place), string(r.Type), string(r.Payload), storable(r.Rationale), int64(r.Confidence))
+		w.recommendations.add(id, int64(place), string(r.Type), string(r.Payload), learn.Storable(r.Rationale), int64(r.Confidence))
 	}
 	return nil
-}
-
-func sameInsight(a, b learn.Insight) bool {
-	return bytes.Equal(a.Value, b.Value) && a.Confidence == b.Confidence && a.Source == b.Source && a.N == b.N && a.Low == b.Low && a.High == b.High &&
-		a.Window == b.Window && micros(a.ObservedAt) == micros(b.ObservedAt) && micros(a.Expires) == micros(b.Expires)
-}
-
-func (w *concluding) change(id int64, tool learn.Tool, key string, was, now canon.Raw, samples int64) {
-	w.changes.add(w.next, id, w.at.UnixMicro(), key, string(was), string(now), samples)
-	w.told = append(w.told, learn.Change{At: w.at, Tool: tool, Key: key, Was: was, Now: now, Samples: samples})
-	w.next++
 }
 
 func (t *tx) writeConclusions(w *concluding) error {
@@ -231,10 +214,10 @@ func (s *Store) ConcludeWorkflows(ctx context.Context, _ time.Time, of map[strin
 				if err := canonical(fmt.Sprintf("insight %q of workflow %q", in.Key, workflow), in.Value); err != nil {
 					return err
 				}
-				last[storable(in.Key)] = in
+				last[learn.Storable(in.Key)] = in
 			}
 			for _, key := range slices.Sorted(maps.Keys(last)) {
-				addInsight(r, storable(workflow), last[key])
+				addInsight(r, learn.Storable(workflow), last[key])
 			}
 		}
 		if err := t.exec(`DELETE FROM workflow_insight`); err != nil {

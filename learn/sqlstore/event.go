@@ -11,7 +11,7 @@ import (
 	"anvil/learn"
 )
 
-var eventColumns = columns(`id:t tool:i at:i session:t workflow:t parent:t client:t duration:i outcome:t code:t attempts:i model:t profile:t resolver:t
+var eventColumns = columns(`id:t tool:i at:i session:t workflow:t parent:t client:t duration:i outcome:t code:t attempts:i model:t decoding:t resolver:t
 	tokens_in:i tokens_out:i cost:i currency:t asked:t input_bytes:i input_digest:t input_shape:t input_text:t output_bytes:i output_digest:t
 	output_shape:t output_text:t`)
 
@@ -28,7 +28,7 @@ func addEvent(r *rows, e *learn.Event, tool int64) {
 	if e.Cost != nil {
 		cost = *e.Cost
 	}
-	r.add(e.ID, tool, e.At.UnixMicro(), e.Session, e.Workflow, e.Parent, e.Client, duration, string(e.Outcome), e.Code, int64(e.Attempts), e.Model, e.Profile,
+	r.add(e.ID, tool, e.At.UnixMicro(), e.Session, e.Workflow, e.Parent, e.Client, duration, string(e.Outcome), e.Code, int64(e.Attempts), e.Model, e.Decoding,
 		e.Resolver, in, out, cost.Micros, cost.Currency, string(e.Asked), e.Input.Bytes, e.Input.Digest, e.Input.Shape, e.Input.Text, e.Output.Bytes,
 		e.Output.Digest, e.Output.Shape, e.Output.Text)
 }
@@ -38,7 +38,7 @@ func readEvent(r *sql.Rows) (e learn.Event, err error) {
 	var tool, at, duration int64
 	var tokens learn.Tokens
 	var cost learn.Money
-	err = r.Scan(&e.ID, &tool, &at, &e.Session, &e.Workflow, &e.Parent, &e.Client, &duration, &e.Outcome, &e.Code, &e.Attempts, &e.Model, &e.Profile, &e.Resolver,
+	err = r.Scan(&e.ID, &tool, &at, &e.Session, &e.Workflow, &e.Parent, &e.Client, &duration, &e.Outcome, &e.Code, &e.Attempts, &e.Model, &e.Decoding, &e.Resolver,
 		&tokens.Input, &tokens.Output, &cost.Micros, &cost.Currency, &e.Asked, &e.Input.Bytes, &e.Input.Digest, &e.Input.Shape, &e.Input.Text, &e.Output.Bytes,
 		&e.Output.Digest, &e.Output.Shape, &e.Output.Text, &e.Tool.Server, &e.Tool.Name, &e.Tool.Contract)
 	if err != nil {

@@ -24,7 +24,7 @@ func (s *Store) Import(ctx context.Context, source string, tool learn.Tool, cell
 		last = max(last, micros(c.Last))
 	}
 	err = s.write(ctx, func(t *tx) error {
-		added, err := t.count(`INSERT INTO import (source, server, name, contract) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, storable(source), tool.Server, tool.Name, tool.Contract)
+		added, err := t.count(`INSERT INTO import (source, server, name, contract) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, learn.Storable(source), tool.Server, tool.Name, tool.Contract)
 		if taken = added > 0; err != nil || !taken {
 			return err
 		}
@@ -51,26 +51,28 @@ func (s *Store) importable(tool learn.Tool, c learn.Cell) (learn.Cell, error) {
 	if _, hour := c.Window.Hour(); !hour && c.Window != learn.All {
 		return c, fmt.Errorf("there is no window %q", c.Window)
 	}
-	for _, sum := range sumsOf(&c) {
+	for _, sum := range c.Sums() {
 		if *sum < 0 {
 			return c, errors.New("a sum is less than zero")
 		}
 	}
-	like := learn.Event{ID: "import", Tool: tool, At: c.Last, Outcome: learn.Failed, Model: c.Dims.Model, Profile: c.Dims.Profile, Resolver: c.Dims.Resolver, Client: c.Dims.Client}
+	like := learn.Event{ID: "import", Tool: tool, At: c.Last, Outcome: learn.Failed, Model: c.Dims.Model, Decoding: c.Dims.Decoding, Resolver: c.Dims.Resolver, Client: c.Dims.Client}
 	e, err := like.Checked(s.now())
 	if err != nil {
 		return c, err
 	}
-	c.Dims = learn.Dimensions{Model: e.Model, Profile: e.Profile, Resolver: e.Resolver, Client: e.Client}
-	codes := map[string]int64{}
-	for code, n := range c.Codes {
-		like.Code = code
-		if e, err = like.Checked(s.now()); err != nil {
-			return c, err
+	c.Dims = learn.Dimensions{Model: e.Model, Decoding: e.Decoding, Resolver: e.Resolver, Client: e.Client}
+	for _, counts := range []*map[string]int64{&c.Codes, &c.Refusals} {
+		codes := map[string]int64{}
+		for code, n := range *counts {
+			like.Code = code
+			if e, err = like.Checked(s.now()); err != nil {
+				return c, err
+			}
+			codes[e.Code] += n
 		}
-		codes[e.Code] += n
+		*counts = codes
 	}
-	c.Codes = codes
 	for currency, spent := range c.Cost {
 		if currency == "" || spent.Micros < 0 || spent.Calls < 0 {
 			return c, errors.New("money without a currency, or less than none")

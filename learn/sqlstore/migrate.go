@@ -126,12 +126,3 @@ func (t *tx) version(tables []string) (version int, err error) {
 	}, `SELECT version, name, checksum FROM migration ORDER BY version`)
 	return version, err
 }
-
-// Journal reports how the database keeps what is written but not yet in place: "wal" in a file of SQLite's, whose committed batches outlive the process.
-func (s *Store) Journal(ctx context.Context) (string, error) {
-	mode := "wal" // PostgreSQL has no other
-	if s.dialect.numbered {
-		return mode, nil
-	}
-	return mode, s.told("read", s.writer.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode))
-}

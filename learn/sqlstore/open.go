@@ -25,15 +25,15 @@ type Options struct {
 // Caps bound how many names of a dimension one tool tells apart; what comes after them counts as [learn.Other]. Zero fields are the defaults.
 type Caps struct {
 	Models    int // 8
-	Profiles  int // 8
+	Decodings int // 8
 	Resolvers int // 8
 	Clients   int // 64
 }
 
 // What goes wrong outside of us, told apart since the user can do something about it.
 var (
-	ErrFull     = errors.New("there is no room left")
-	ErrReadOnly = errors.New("it cannot be written to")
+	ErrFull     = errors.New("there is no room left: make room on the disk, or forget with `anvil learn prune`")
+	ErrReadOnly = errors.New("it cannot be written to: give yourself the right to write to the database and its folder, or name another with --db")
 	ErrAddress  = errors.New("the address of a PostgreSQL database is postgres://USER:PASSWORD@HOST:PORT/DATABASE")
 )
 
@@ -58,7 +58,7 @@ var _ learn.Store = (*Store)(nil)
 // [learn.ErrForeign], one with a newer schema a [learn.ErrNewerSchema], and neither is touched.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	s := &Store{now: o.Now, statements: map[string]*sql.Stmt{}, caps: [dimensions]int{
-		or(o.Caps.Models, 8), or(o.Caps.Profiles, 8), or(o.Caps.Resolvers, 8), or(o.Caps.Clients, 64)}}
+		or(o.Caps.Models, 8), or(o.Caps.Decodings, 8), or(o.Caps.Resolvers, 8), or(o.Caps.Clients, 64)}}
 	if s.now == nil {
 		s.now = time.Now
 	}

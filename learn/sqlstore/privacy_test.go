@@ -28,13 +28,13 @@ func TestCredentialsNeverReachTheDatabase(t *testing.T) {
 			r := learn.NewRecorder(s, learn.RecorderOptions{Capture: capture})
 			for n, secret := range planted {
 				o := learn.Observation{Event: storetest.Event(n, func(e *learn.Event) {
-					e.ID, e.Session, e.Workflow, e.Parent, e.Client, e.Model, e.Profile, e.Resolver = "id-"+secret, secret, secret, secret, secret, secret, secret, secret
+					e.ID, e.Session, e.Workflow, e.Parent, e.Client, e.Model, e.Decoding, e.Resolver = "id-"+secret, secret, secret, secret, secret, secret, secret, secret
 					e.Tool, e.Outcome, e.Code = learn.Tool{Server: "srv-" + secret, Name: "tool_" + secret, Contract: secret}, learn.Failed, secret
 				}), Arguments: fmt.Appendf(nil, `{"marker":"harmless","token":%q,%q:1}`, secret, secret), Result: fmt.Appendf(nil, `{"error":"no access with %s"}`, secret)}
 				if !r.Observe(o) {
 					t.Error("dropped")
 				}
-				if err := s.Annotate(t.Context(), "srv-"+secret, "tool_"+secret, learn.Annotation{Risk: "high"}); err != nil {
+				if err := s.Annotate(t.Context(), "srv-"+secret, "tool_"+secret, learn.Annotation{Risk: "high", Owner: "team " + secret, Description: "call with " + secret, Tags: []string{"pci", secret}}); err != nil {
 					t.Error(err)
 				}
 				if _, err := s.Import(t.Context(), "x", learn.Tool{Name: secret}, []learn.Cell{{Window: learn.All, Last: noon(), Codes: map[string]int64{secret: 1}, Dims: learn.Dimensions{Model: secret}}}); err != nil {

@@ -166,7 +166,7 @@ func (t *tx) cells(of map[int64]*learn.Record, list any, windows learn.WindowCho
 		places[id], ids = place{record, len(record.Cells)}, append(ids, id)
 		record.Cells = append(record.Cells, c)
 		return nil
-	}, "SELECT "+prefixed("c.", cellColumns)+" "+fmt.Sprintf(whichCells[windows], t.s.dialect.in)+" ORDER BY c.tool, c.win, c.client, c.profile, c.resolver, c.model", list)
+	}, "SELECT "+prefixed("c.", cellColumns)+" "+fmt.Sprintf(whichCells[windows], t.s.dialect.in)+" ORDER BY c.tool, c.win, c.client, c.decoding, c.resolver, c.model", list)
 	if err != nil {
 		return err
 	}
@@ -177,8 +177,8 @@ func (t *tx) cells(of map[int64]*learn.Record, list any, windows learn.WindowCho
 func readCell(r *sql.Rows) (id, tool int64, c learn.Cell, err error) {
 	var first, last int64
 	var blobs [4][]byte
-	into := []any{&id, &tool, &c.Window, &c.Dims.Client, &c.Dims.Profile, &c.Dims.Resolver, &c.Dims.Model}
-	for _, sum := range sumsOf(&c) {
+	into := []any{&id, &tool, &c.Window, &c.Dims.Client, &c.Dims.Decoding, &c.Dims.Resolver, &c.Dims.Model}
+	for _, sum := range c.Sums() {
 		into = append(into, sum)
 	}
 	if err := r.Scan(append(into, &first, &last, &blobs[0], &blobs[1], &blobs[2], &blobs[3])...); err != nil {

@@ -56,8 +56,8 @@ func (s *Store) checked(events []learn.Event) (done learn.Recorded, good []*lear
 	for i := range checked {
 		var bad *learn.BadEventError
 		if errors.As(problems[i], &bad) {
-			if done.Bad++; len(done.Refused) < learn.MaxRefused {
-				done.Refused = append(done.Refused, bad)
+			if done.Bad++; len(done.Told) < learn.MaxTold {
+				done.Told = append(done.Told, bad)
 			}
 			continue
 		}
@@ -175,7 +175,7 @@ func (t *tx) folding(events []*learn.Event) (*folding, error) {
 			return nil, err
 		}
 		f.entries[i], tool.updated, f.touched[tool] = tool, max(tool.updated, e.At.UnixMicro()), true
-		key := planKey{tool, e.At.Unix() / 3600, learn.Dimensions{Model: e.Model, Profile: e.Profile, Resolver: e.Resolver, Client: e.Client}}
+		key := planKey{tool, e.At.Unix() / 3600, learn.Dimensions{Model: e.Model, Decoding: e.Decoding, Resolver: e.Resolver, Client: e.Client}}
 		plan := known[key]
 		if plan == nil {
 			plan = &foldPlan{cells: t.plan(tool, *e, cells, f.dimensions)}
@@ -189,8 +189,8 @@ func (t *tx) folding(events []*learn.Event) (*folding, error) {
 
 // plan returns the cells of an event, and makes them where the batch has none yet.
 func (t *tx) plan(tool *entry, e learn.Event, cells map[cellKey]*cell, fresh *rows) []*cell {
-	d := t.s.admittedAll(tool, learn.Dimensions{Model: e.Model, Profile: e.Profile, Resolver: e.Resolver, Client: e.Client}, fresh)
-	e.Model, e.Profile, e.Resolver, e.Client = d.Model, d.Profile, d.Resolver, d.Client
+	d := t.s.admittedAll(tool, learn.Dimensions{Model: e.Model, Decoding: e.Decoding, Resolver: e.Resolver, Client: e.Client}, fresh)
+	e.Model, e.Decoding, e.Resolver, e.Client = d.Model, d.Decoding, d.Resolver, d.Client
 	var plan []*cell
 	for _, c := range learn.CellsOf(e) {
 		plan = append(plan, cellOf(cells, tool.id, c.Window, c.Dims))

@@ -25,7 +25,7 @@ func appendSamples(b []byte, samples []learn.Sample) []byte {
 		if s.Failed {
 			failed = 1
 		}
-		b = binary.AppendVarint(binary.AppendVarint(append(b, failed), s.Micros), s.Cost.Micros)
+		b = binary.AppendVarint(binary.AppendVarint(append(b, failed), s.Duration), s.Cost.Micros)
 		b = append(append(b, byte(len(s.Cost.Currency))), s.Cost.Currency...)
 	}
 	return b
@@ -45,7 +45,7 @@ func readSamples(b []byte, most int) (samples []learn.Sample, err error) {
 	for len(r.b) > 0 && !r.bad {
 		s := learn.Sample{At: time.UnixMicro(r.varint()).UTC(), ID: r.text(r.uvarint())}
 		s.Failed = r.byte() == 1
-		s.Micros, s.Cost.Micros = r.varint(), r.varint()
+		s.Duration, s.Cost.Micros = r.varint(), r.varint()
 		s.Cost.Currency = r.text(uint64(r.byte()))
 		if samples = append(samples, s); len(samples) > most {
 			r.bad = true

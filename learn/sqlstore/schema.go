@@ -24,7 +24,7 @@ CREATE TABLE annotation (
 CREATE TABLE event (
 	id {text} PRIMARY KEY NOT NULL, tool {int} NOT NULL, at {int} NOT NULL, session {text} NOT NULL, workflow {text} NOT NULL, parent {text} NOT NULL,
 	client {text} NOT NULL, duration {int} NOT NULL, outcome {text} NOT NULL, code {text} NOT NULL, attempts {int} NOT NULL, model {text} NOT NULL,
-	profile {text} NOT NULL, resolver {text} NOT NULL, tokens_in {int} NOT NULL, tokens_out {int} NOT NULL, cost {int} NOT NULL, currency {text} NOT NULL,
+	decoding {text} NOT NULL, resolver {text} NOT NULL, tokens_in {int} NOT NULL, tokens_out {int} NOT NULL, cost {int} NOT NULL, currency {text} NOT NULL,
 	asked {text} NOT NULL, input_bytes {int} NOT NULL, input_digest {text} NOT NULL, input_shape {text} NOT NULL, input_text {text} NOT NULL,
 	output_bytes {int} NOT NULL, output_digest {text} NOT NULL, output_shape {text} NOT NULL, output_text {text} NOT NULL);
 CREATE INDEX event_at ON event (at);
@@ -32,13 +32,15 @@ CREATE INDEX event_session ON event (session) WHERE session <> '';
 CREATE INDEX event_workflow ON event (workflow) WHERE workflow <> '';
 CREATE TABLE cell (
 	id {int} PRIMARY KEY NOT NULL, tool {int} NOT NULL REFERENCES tool ON DELETE CASCADE, win {text} NOT NULL,
-	client {text} NOT NULL, profile {text} NOT NULL, resolver {text} NOT NULL, model {text} NOT NULL,
+	client {text} NOT NULL, decoding {text} NOT NULL, resolver {text} NOT NULL, model {text} NOT NULL,
 	invocations {int} NOT NULL, failures {int} NOT NULL, cancelled {int} NOT NULL, refused {int} NOT NULL, attempts {int} NOT NULL,
-	timed {int} NOT NULL, micros {int} NOT NULL, metered {int} NOT NULL, input_sum {int} NOT NULL, output_sum {int} NOT NULL,
+	timed {int} NOT NULL, duration_sum {int} NOT NULL, metered {int} NOT NULL, input_sum {int} NOT NULL, output_sum {int} NOT NULL,
 	sized {int} NOT NULL, bytes {int} NOT NULL, asked {int} NOT NULL, declined {int} NOT NULL,
 	first {int} NOT NULL, last {int} NOT NULL, duration {blob} NOT NULL, size {blob} NOT NULL, recent {blob} NOT NULL, earliest {blob} NOT NULL,
-	UNIQUE (tool, win, client, profile, resolver, model));
+	UNIQUE (tool, win, client, decoding, resolver, model));
 CREATE TABLE cell_code (
+	cell {int} NOT NULL REFERENCES cell ON DELETE CASCADE, code {text} NOT NULL, n {int} NOT NULL, PRIMARY KEY (cell, code));
+CREATE TABLE cell_refusal (
 	cell {int} NOT NULL REFERENCES cell ON DELETE CASCADE, code {text} NOT NULL, n {int} NOT NULL, PRIMARY KEY (cell, code));
 CREATE TABLE cell_cost (
 	cell {int} NOT NULL REFERENCES cell ON DELETE CASCADE, currency {text} NOT NULL, calls {int} NOT NULL, micros {int} NOT NULL, PRIMARY KEY (cell, currency));

@@ -10,7 +10,7 @@ import (
 // The kinds of dimensions, as the table dimension has them.
 const (
 	ofModel = iota
-	ofProfile
+	ofDecoding
 	ofResolver
 	ofClient
 	dimensions
@@ -99,7 +99,11 @@ func (t *tx) entryOf(c *cache, tool learn.Tool, at int64) (*entry, error) {
 	err = t.each(func(r *sql.Rows) error {
 		var kind int
 		var name string
-		if err := r.Scan(&kind, &name); err != nil || kind < 0 || kind >= dimensions {
+		err := r.Scan(&kind, &name)
+		if err == nil && (kind < 0 || kind >= dimensions) {
+			err = fmt.Errorf("there is no dimension of kind %d", kind)
+		}
+		if err != nil {
 			return &learn.CorruptError{Table: "dimension", Row: fmt.Sprintf("%d %q of tool %d", kind, name, e.id), Err: err}
 		}
 		e.names[kind][name] = true
@@ -189,7 +193,7 @@ func (s *Store) admitted(e *entry, kind int, name string, fresh *rows) string {
 }
 
 func (s *Store) admittedAll(e *entry, d learn.Dimensions, fresh *rows) learn.Dimensions {
-	return learn.Dimensions{Model: s.admitted(e, ofModel, d.Model, fresh), Profile: s.admitted(e, ofProfile, d.Profile, fresh),
+	return learn.Dimensions{Model: s.admitted(e, ofModel, d.Model, fresh), Decoding: s.admitted(e, ofDecoding, d.Decoding, fresh),
 		Resolver: s.admitted(e, ofResolver, d.Resolver, fresh), Client: s.admitted(e, ofClient, d.Client, fresh)}
 }
 

@@ -20,8 +20,14 @@ func TestMigrationsAreDoneOnce(t *testing.T) {
 		var key string
 		for range 3 {
 			s := opened(t, url)
-			if mode, err := s.Journal(t.Context()); mode != "wal" || err != nil {
-				t.Errorf("journal %q, %v", mode, err)
+			// What is committed outlives the process: by a write-ahead log in a file of SQLite's, and by a synchronous commit to PostgreSQL's, which may be told not to.
+			var mode string
+			asked, want := "PRAGMA journal_mode", "wal"
+			if s.dialect.numbered {
+				asked, want = "SHOW synchronous_commit", "on"
+			}
+			if err := s.writer.QueryRow(asked).Scan(&mode); err != nil || mode != want {
+				t.Errorf("%s is %q, %v", asked, mode, err)
 			}
 			var versions, greatest int
 			if err := s.writer.QueryRow(`SELECT COUNT(*), MAX(version) FROM migration`).Scan(&versions, &greatest); err != nil || versions != len(migrations) || greatest != len(migrations) {
@@ -43,7 +49,8 @@ func TestMigrationsAreDoneOnce(t *testing.T) {
 	})
 }
 
-// TestMigrationsGoOnFromEachVersion: a database of an earlier anvil gets what it lacks, and keeps what it has.
+// TestMigrationsGoOnFromEachVersion: a database of an earlier anvil gets what it lacks, and keeps what it has. Assertion 64, its second half: a newer one is told
+// by its version, and nothing is written to it.
 func TestMigrationsGoOnFromEachVersion(t *testing.T) {
 	whole := migrations
 	defer func() { migrations = whole }()
@@ -68,6 +75,11 @@ func TestMigrationsGoOnFromEachVersion(t *testing.T) {
 		if _, err := Open(t.Context(), url, Options{}); !errors.Is(err, learn.ErrNewerSchema) || !strings.Contains(err.Error(), "version 3 (imports), and this anvil knows 2") {
 			t.Errorf("%v", err)
 		}
+		var versions, events int
+		other := openedByAll(t, whole, url)
+		if err := other.writer.QueryRow(`SELECT (SELECT COUNT(*) FROM migration), (SELECT COUNT(*) FROM event)`).Scan(&versions, &events); err != nil || versions != len(whole) || events != len(whole) {
+			t.Errorf("%d versions and %d events behind the refusal, %v", versions, events, err)
+		}
 		// One whose migration says something else.
 		migrations = append([]migration{}, whole...)
 		migrations[1].schema += " "
@@ -75,6 +87,15 @@ func TestMigrationsGoOnFromEachVersion(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
+}
+
+// openedByAll opens a database by all migrations for a while.
+func openedByAll(t *testing.T, whole []migration, url string) *Store {
+	t.Helper()
+	was := migrations
+	defer func() { migrations = was }()
+	migrations = whole
+	return opened(t, url)
 }
 
 func TestMigrationFailsWhole(t *testing.T) {
@@ -161,7 +182,7 @@ func TestCorruptRowsAreNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			var corrupt *learn.CorruptError
-			if _, err := s.Find(t.Context(), "vault", "rotate_keys"); !errors.As(err, &corrupt) || corrupt.Table != c.table || corrupt.Row != c.row {
+			if _, err := s.Find(t.Context(), "vault", "rotate_keys"); !errors.As(err, &corrupt) || corrupt.Table != c.table || corrupt.Row != c.row || !strings.Contains(err.Error(), "anvil learn reset") {
 				t.Errorf("%s: %v", c.table, err)
 			}
 			for _, err := range s.Records(t.Context(), learn.Filter{}) {

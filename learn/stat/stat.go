@@ -63,7 +63,7 @@ const Significance = 0.05
 
 // SharesDiffer returns the probability that two shares, hits of n each, are as far apart as they are by chance: the two-sided exact test of Fisher, for
 // which few samples are no trouble. It is 1 where a side has no sample.
-func SharesDiffer(hits1, n1, hits2, n2 int64) float64 {
+func SharesP(hits1, n1, hits2, n2 int64) float64 {
 	if n1 <= 0 || n2 <= 0 {
 		return 1
 	}
@@ -109,7 +109,7 @@ func proportions(hits1, n1, hits2, n2 float64) float64 {
 
 // MeansDiffer returns the probability that two means are as far apart as they are by chance (Welch's test, which takes the variances for different). It is
 // 1 where a side has fewer than two samples, and 0 or 1 where neither varies.
-func MeansDiffer(a, b Mean) float64 {
+func MeansP(a, b Mean) float64 {
 	if a.N < 2 || b.N < 2 {
 		return 1
 	}

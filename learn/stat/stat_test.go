@@ -48,10 +48,10 @@ func TestSharesDiffer(t *testing.T) {
 	}{
 		{2, 20, 3, 5, 0.0378}, {1, 9, 11, 14, 0.002759}, {5, 10, 5, 10, 1}, {0, 0, 3, 5, 1}, {0, 5, 0, 9, 1}, {10, 1000, 30, 1000, 0.0020}, {100, 10000, 150, 10000, 0.00144},
 	} {
-		if got := SharesDiffer(c.hits1, c.n1, c.hits2, c.n2); !near(got, c.want, 0.02*c.want) {
+		if got := SharesP(c.hits1, c.n1, c.hits2, c.n2); !near(got, c.want, 0.02*c.want) {
 			t.Errorf("%+v: %v", c, got)
 		}
-		if one, other := SharesDiffer(c.hits1, c.n1, c.hits2, c.n2), SharesDiffer(c.hits2, c.n2, c.hits1, c.n1); !near(one, other, 1e-9) {
+		if one, other := SharesP(c.hits1, c.n1, c.hits2, c.n2), SharesP(c.hits2, c.n2, c.hits1, c.n1); !near(one, other, 1e-9) {
 			t.Errorf("%+v: %v one way, %v the other", c, one, other)
 		}
 	}
@@ -78,7 +78,7 @@ func TestMeansDiffer(t *testing.T) {
 		{"constant and equal", meanOf(5, 5, 5), meanOf(5, 5), 1},
 		{"constant and other", meanOf(5, 5, 5), meanOf(10, 10), 0},
 	} {
-		if got := MeansDiffer(c.a, c.b); !near(got, c.want, 2e-4) {
+		if got := MeansP(c.a, c.b); !near(got, c.want, 2e-4) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -110,10 +110,10 @@ func TestChanceIsSeldomTakenForADifference(t *testing.T) {
 			b.Add(r.NormFloat64())
 			hitsB += int64(r.IntN(5) / 4)
 		}
-		if MeansDiffer(a, b) < Significance {
+		if MeansP(a, b) < Significance {
 			means++
 		}
-		if SharesDiffer(hitsA, 20, hitsB, 40) < Significance {
+		if SharesP(hitsA, 20, hitsB, 40) < Significance {
 			shares++
 		}
 	}

@@ -55,7 +55,7 @@ func insights(t *testing.T, s learn.Store) {
 		}
 		return c
 	}
-	want := []learn.Change{change(1, "k", "", "2"), change(1, "z", "", `{"a":1}`), change(2, "z", `{"a":1}`, ""), change(2, "k", "2", "3")}
+	want := []learn.Change{change(1, "k", "", "2"), change(1, "z", "", `{"a":1}`), change(2, "k", "2", "3"), change(2, "z", `{"a":1}`, "")}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

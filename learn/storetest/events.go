@@ -43,7 +43,7 @@ func figures(t *testing.T, s learn.Store) {
 	record(t, s, Event(1, usd(10_000)), Event(2, usd(10_000), failed("")))
 	r := find(t, s, "vault", "rotate_keys")
 	c := all(r)
-	if mean, _ := c.MeanMicros(); c.Invocations != 2 || c.Failures != 1 || c.FailureRate() != 0.5 || mean != 1e6 || c.Cost["USD"] != (learn.Spent{Calls: 2, Micros: 20_000}) {
+	if mean, _ := c.MeanDuration(); c.Invocations != 2 || c.Failures != 1 || c.FailureRate() != 0.5 || mean != 1e6 || c.Cost["USD"] != (learn.Spent{Calls: 2, Micros: 20_000}) {
 		t.Errorf("%+v", c)
 	}
 	if !r.Updated.Equal(Event(2).At) || c.Codes[learn.UnknownCode] != 1 {
@@ -56,7 +56,7 @@ func fourEvents(t *testing.T, s learn.Store) {
 	var four []learn.Event
 	for n := range 4 {
 		four = append(four, Event(n, func(e *learn.Event) {
-			e.Duration, e.Tokens, e.Model, e.Profile, e.Resolver = 120*time.Millisecond, &learn.Tokens{Input: 10, Output: 5}, "m1", "deterministic", "1.0.0"
+			e.Duration, e.Tokens, e.Model, e.Decoding, e.Resolver = 120*time.Millisecond, &learn.Tokens{Input: 10, Output: 5}, "m1", "deterministic", "1.0.0"
 		}))
 	}
 	failed("ETIMEDOUT")(&four[0])
@@ -65,7 +65,7 @@ func fourEvents(t *testing.T, s learn.Store) {
 	var got []string
 	for _, c := range r.Cells {
 		got = append(got, fmt.Sprint(c.Window, c.Dims))
-		if c.Micros != 480_000 || c.InputSum != 40 || c.OutputSum != 20 || c.Duration.Count() != 4 || c.Attempts != 4 || c.Codes["ETIMEDOUT"] != 1 || len(c.Codes) != 1 {
+		if c.DurationSum != 480_000 || c.InputSum != 40 || c.OutputSum != 20 || c.Duration.Count() != 4 || c.Attempts != 4 || c.Codes["ETIMEDOUT"] != 1 || len(c.Codes) != 1 {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -138,7 +138,7 @@ func refused(t *testing.T, s learn.Store) {
 	}
 	list = append(list, Event(2, func(e *learn.Event) { e.At = Morning.AddDate(100, 0, 0) }), Event(3))
 	done := record(t, s, list...)
-	if done.Kept != 2 || done.Bad != 31 || len(done.Refused) != learn.MaxRefused || all(find(t, s, "vault", "rotate_keys")).Invocations != 2 {
+	if done.Kept != 2 || done.Bad != 31 || len(done.Told) != learn.MaxTold || all(find(t, s, "vault", "rotate_keys")).Invocations != 2 {
 		t.Errorf("%+v", done)
 	}
 	if done := record(t, s); done.Kept != 0 {
@@ -149,7 +149,7 @@ func refused(t *testing.T, s learn.Store) {
 // richEvent has everything.
 func richEvent() learn.Event {
 	return learn.Event{ID: "rich", Tool: Vault, Session: "s1", Workflow: "w1", Parent: "p1", Client: "c1", At: Morning.Add(123456 * time.Microsecond),
-		Duration: 1234567 * time.Microsecond, Outcome: learn.Failed, Code: "E1", Attempts: 3, Model: "m1", Profile: "balanced", Resolver: "1.0.0",
+		Duration: 1234567 * time.Microsecond, Outcome: learn.Failed, Code: "E1", Attempts: 3, Model: "m1", Decoding: "balanced", Resolver: "1.0.0",
 		Tokens: &learn.Tokens{Input: 0, Output: 7}, Cost: &learn.Money{Micros: 0, Currency: "EUR"}, Asked: learn.SaidYes,
 		Input:  learn.Payload{Bytes: 0, Digest: "d1", Shape: `{"ü":number}`, Text: "t"},
 		Output: learn.Payload{Bytes: 12, Digest: "d2", Shape: "[]", Text: "it's \"quoted\"\n"}}
@@ -234,7 +234,7 @@ func RandomEvents(r *rand.Rand, n int) []learn.Event {
 			e.Outcome, e.Duration = learn.Outcomes[r.IntN(4)], time.Duration(r.Int64N(int64(3*time.Second)))-time.Second
 			e.Code = fmt.Sprint("E", r.IntN(5))
 			e.Model, e.Client = fmt.Sprint("m", r.IntN(2)), []string{"", "one", "two"}[r.IntN(3)]
-			e.Session, e.Profile, e.Resolver = fmt.Sprint("s", r.IntN(3)), []string{"", "balanced"}[r.IntN(2)], "1.0.0"
+			e.Session, e.Decoding, e.Resolver = fmt.Sprint("s", r.IntN(3)), []string{"", "balanced"}[r.IntN(2)], "1.0.0"
 			if r.IntN(2) == 0 {
 				e.Cost = &learn.Money{Micros: r.Int64N(1e6), Currency: []string{"USD", "EUR"}[r.IntN(2)]}
 			}

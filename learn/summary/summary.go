@@ -26,11 +26,11 @@ type Row struct {
 	Interval    stat.Interval // of the share of failures, 95 %
 	Timed       int64         // invocations whose duration is known; without one P50 and P95 are 0
 	P50, P95    time.Duration
-	Cost        []learn.Money // by currency
-	Hours       []Hour        // the latest that have invocations, at most [MaxHours], oldest first
-	Trend       evaluate.Direction
-	Flagged     []string // keys of insights that somebody should look at, sorted
-	Concluded   bool     // there is any insight
+	Cost        []learn.Money      // by currency
+	Hours       []Hour             // the latest that have invocations, at most [MaxHours], oldest first
+	Trend       evaluate.Direction // "" where there are too few calls to tell
+	Flagged     []string           // keys of insights that somebody should look at, sorted
+	Concluded   bool               // there is any insight
 	Last        time.Time
 }
 
@@ -44,9 +44,6 @@ type Hour struct {
 
 // MaxHours is how many hours a row has.
 const MaxHours = 24
-
-// TooFew is the trend where there are too few calls to tell.
-const TooFew evaluate.Direction = ""
 
 // flags are the insights that tell of something bad.
 var flags = []string{evaluate.ApprovalFriction, evaluate.ContextCostHigh, evaluate.CostDrift, evaluate.LatencyRegression, evaluate.ObservedFailureRate}
@@ -91,7 +88,7 @@ func hoursOf(r learn.Record) []Hour {
 			continue
 		}
 		h := Hour{begins, c.Invocations, c.Failures, -1}
-		if mean, measured := c.MeanMicros(); measured {
+		if mean, measured := c.MeanDuration(); measured {
 			h.Mean = time.Duration(mean) * time.Microsecond
 		}
 		hours = append(hours, h)
@@ -100,16 +97,11 @@ func hoursOf(r learn.Record) []Hour {
 	return hours[max(0, len(hours)-MaxHours):]
 }
 
-// Latest keeps of each tool of a server the contract that was called last.
+// Latest keeps of each tool of a server the contract that was called last, by name and server.
 func Latest(rows []Row) []Row {
-	newest := map[learn.Tool]Row{}
-	for _, r := range rows {
-		key := learn.Tool{Server: r.Tool.Server, Name: r.Tool.Name}
-		if have, there := newest[key]; !there || r.Last.After(have.Last) {
-			newest[key] = r
-		}
-	}
-	return slices.SortedFunc(maps.Values(newest), func(a, b Row) int {
+	kept := learn.Latest(rows, func(r Row) learn.Tool { return r.Tool }, func(a, b Row) int { return a.Last.Compare(b.Last) })
+	slices.SortStableFunc(kept, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(a.Tool.Name, b.Tool.Name), cmp.Compare(a.Tool.Server, b.Tool.Server))
 	})
+	return kept
 }

@@ -15,6 +15,7 @@ import (
 	"anvil/compiler/diag"
 	"anvil/learn"
 	"anvil/learn/evaluate"
+	"anvil/learn/stat"
 )
 
 // Measure is what a sparkline shows.
@@ -136,23 +137,14 @@ func (r Row) failed() string {
 	if r.Invocations == 0 {
 		return "-"
 	}
-	return Percent(r.Rate()) + " % (" + Percent(r.Interval.Low) + "-" + Percent(r.Interval.High) + ")"
+	return stat.Percent(r.Rate()) + " (" + stat.Hundredths(r.Interval.Low) + "-" + stat.Hundredths(r.Interval.High) + ")"
 }
 
 // Write writes rows as a table for a terminal.
 func Write(w io.Writer, rows []Row, o Options) error {
 	var text bytes.Buffer
 	o = o.forRows(rows)
-	t := diag.NewTable(&text)
-	t.Row(o.header()...)
-	for _, r := range rows {
-		cells := o.cells(r)
-		for i, c := range cells {
-			cells[i] = diag.Shorten(diag.Printable(c), maxName)
-		}
-		t.Row(cells...)
-	}
-	if err := t.Flush(); err != nil {
+	if err := o.listing(false).Write(&text, o.rows(rows)); err != nil {
 		return err
 	}
 	at := 0
@@ -199,20 +191,18 @@ func paint(colour, text string) string {
 // Markdown writes rows as a table of a page.
 func Markdown(w io.Writer, rows []Row, o Options) error {
 	o = o.forRows(rows)
-	header := o.header()
-	if _, err := fmt.Fprintf(w, "| %s |\n|%s\n", strings.Join(header, " | "), strings.Repeat("---|", len(header))); err != nil {
-		return err
-	}
+	return o.listing(true).Write(w, o.rows(rows))
+}
+
+func (o Options) listing(markdown bool) diag.Listing {
+	return diag.Listing{Header: o.header(), Markdown: markdown, Most: maxName}
+}
+
+func (o Options) rows(rows []Row) (cells [][]string) {
 	for _, r := range rows {
-		cells := o.cells(r)
-		for i, c := range cells {
-			cells[i] = diag.MarkdownText(diag.Shorten(c, maxName))
-		}
-		if _, err := fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | ")); err != nil {
-			return err
-		}
+		cells = append(cells, o.cells(r))
 	}
-	return nil
+	return cells
 }
 
 // ShortContract is the beginning of a contract's digest; "-" where it is not known.
@@ -223,11 +213,6 @@ func ShortContract(t learn.Tool) string {
 		digest = string([]rune(digest)[:12])
 	}
 	return dash(digest)
-}
-
-// Percent is a share in hundredths: "30", "4.3".
-func Percent(share float64) string {
-	return strconv.FormatFloat(math.Round(share*1000)/10, 'f', -1, 64)
 }
 
 // Millis is a duration for a table: "120 ms", "0.4 ms", "12.3 s".

@@ -103,12 +103,12 @@ func adviceOf(t Tool) []string {
 func compareFailures(was, is Tool, add adder) {
 	a, b := was.Stats, is.Stats
 	before, after := share(a.Failures, a.Invocations), share(b.Failures, b.Invocations)
-	p := stat.SharesDiffer(a.Failures, a.Invocations, b.Failures, b.Invocations)
+	p := stat.SharesP(a.Failures, a.Invocations, b.Failures, b.Invocations)
 	if math.Abs(after-before) < shareNoise || p >= chance {
 		return
 	}
-	add(MeasureFailures, percent(before), percent(after), after > before,
-		fmt.Sprintf("%s of %d calls fail, where %s of %d did", percent(after), b.Invocations, percent(before), a.Invocations))
+	add(MeasureFailures, stat.Percent(before), stat.Percent(after), after > before,
+		fmt.Sprintf("%s of %d calls fail, where %s of %d did", stat.Percent(after), b.Invocations, stat.Percent(before), a.Invocations))
 }
 
 // compareLatency tests whether more calls than one in twenty are slower than 95 % were, as far as percentiles tell: the share that lies above a value is at least
@@ -128,7 +128,7 @@ func compareLatency(was, is Tool, add adder) {
 		slow, fast = a, b
 	}
 	above := int64(slow.above(fast.P95) * float64(slow.N))
-	if stat.SharesDiffer(above, slow.N, fast.N/20, fast.N) >= chance {
+	if stat.SharesP(above, slow.N, fast.N/20, fast.N) >= chance {
 		return
 	}
 	add(MeasureLatency, millis(a.P95), millis(b.P95), worse, fmt.Sprintf("95 %% of %d calls are answered within %s, where it was %s of %d", b.N, millis(b.P95), millis(a.P95), a.N))
@@ -181,7 +181,7 @@ func compareRetries(was, is Tool, add adder) {
 		return
 	}
 	again := func(m Metric) int64 { return min(m.Invocations, int64(m.RetryRate*float64(m.Invocations)+0.5)) }
-	if stat.SharesDiffer(again(a), a.Invocations, again(b), b.Invocations) >= chance {
+	if stat.SharesP(again(a), a.Invocations, again(b), b.Invocations) >= chance {
 		return
 	}
 	add(MeasureRetries, fmt.Sprint(a.RetryRate), fmt.Sprint(b.RetryRate), b.RetryRate > a.RetryRate,
@@ -189,7 +189,5 @@ func compareRetries(was, is Tool, add adder) {
 }
 
 func share(hits, n int64) float64 { return float64(hits) / float64(max(1, n)) }
-
-func percent(v float64) string { return strconv.FormatFloat(math.Round(v*1000)/10, 'f', -1, 64) + " %" }
 
 func millis(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) + " ms" }

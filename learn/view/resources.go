@@ -14,6 +14,8 @@ import (
 	"anvil/compiler/canon"
 	"anvil/compiler/yaml"
 	"anvil/learn"
+	"anvil/learn/profile"
+	"anvil/learn/stat"
 	"anvil/learn/workflow"
 )
 
@@ -163,18 +165,10 @@ func (r Resources) sessionGraph(ctx context.Context, id string) (*workflow.Graph
 	return workflow.Build(events), nil
 }
 
-// maxGraph is how many calls a graph is made of at most, the first ones.
-const maxGraph = 20_000
-
-func (r Resources) events(ctx context.Context, q learn.Query) (events []learn.Event, err error) {
-	q.Limit = maxGraph
-	for e, err := range r.Store.Events(ctx, q) {
-		if err != nil {
-			return nil, err
-		}
-		events = append(events, e)
-	}
-	return events, nil
+// events are those of a query, the latest where there are too many.
+func (r Resources) events(ctx context.Context, q learn.Query) ([]learn.Event, error) {
+	events, _, err := workflow.Latest(r.Store.Events(ctx, q), workflow.MostCalls)
+	return events, err
 }
 
 func (r Resources) graph(ctx context.Context, uri, session string, query url.Values) (Content, error) {
@@ -244,7 +238,8 @@ func (r Resources) workflow(ctx context.Context, uri, name string, query url.Val
 func insightsOf(all []learn.Insight) map[string]Insight {
 	published := map[string]Insight{}
 	for _, i := range all {
-		published[i.Key] = Insight{Value: i.Value, Confidence: float64(i.Confidence) / 100, Source: i.Source, N: i.N, Window: i.Window}
+		published[i.Key] = insightOf(profile.Insight{Key: i.Key, Value: i.Value, Confidence: float64(i.Confidence) / 100, Source: i.Source, N: i.N,
+			Low: stat.Round4(i.Low), High: stat.Round4(i.High), Window: i.Window, ObservedAt: profile.Moment(i.ObservedAt)})
 	}
 	return published
 }

@@ -110,6 +110,9 @@ func TestGraphsAreResources(t *testing.T) {
 	if total, _ := n.Get("totalExecutions").Int(); total != 3 || len(n.Get("commonPatterns").Elements()) != 1 || n.Get("insights").Get("workflow_failure_rate") == nil {
 		t.Errorf("%s", n.Raw)
 	}
+	if rate := n.Get("insights").Get("workflow_failure_rate"); rate.Get("interval").Get("high") == nil || rate.Get("observed_at").Text() == "" {
+		t.Errorf("an insight without its interval or its date: %s", rate.Raw)
+	}
 	_, n = read(t, r, "dev.adaptivemcp://graph-insights/s%202%2F%C3%A4?format=json")
 	if causes := n.Get("rootCauses").Elements(); len(causes) != 1 || causes[0].Text() != "s2-1" || len(n.Get("waitedForMs").Members) == 0 {
 		t.Errorf("%s", n.Raw)

@@ -28,7 +28,7 @@ const NotGenerated = "1970-01-01T00:00:00.000Z"
 // not recorded.
 func Build(d profile.Document, at time.Time) (Document, error) {
 	doc := Document{Version: FormatVersion, GeneratedAt: cmp.Or(profile.Moment(at), NotGenerated), Tools: []Tool{}, Canon: canon.ID}
-	for _, p := range latest(d.Tools) {
+	for _, p := range learn.Latest(d.Tools, toolOf, func(a, b profile.Profile) int { return cmp.Compare(lastOf(a), lastOf(b)) }) {
 		t := Tool{Name: p.Name, Server: p.Server, Digest: p.Contract}
 		Observe(&t, p)
 		doc.Tools = append(doc.Tools, t)
@@ -36,19 +36,8 @@ func Build(d profile.Document, at time.Time) (Document, error) {
 	return doc.Sealed()
 }
 
-// latest keeps of each tool the contract that was called last.
-func latest(profiles []profile.Profile) []profile.Profile {
-	var kept []profile.Profile
-	for _, p := range profiles {
-		at := slices.IndexFunc(kept, func(k profile.Profile) bool { return k.Server == p.Server && k.Name == p.Name })
-		switch {
-		case at < 0:
-			kept = append(kept, p)
-		case lastOf(p) > lastOf(kept[at]):
-			kept[at] = p
-		}
-	}
-	return kept
+func toolOf(p profile.Profile) learn.Tool {
+	return learn.Tool{Server: p.Server, Name: p.Name, Contract: p.Contract}
 }
 
 func lastOf(p profile.Profile) string {
@@ -63,11 +52,7 @@ func Observe(t *Tool, p profile.Profile) {
 	t.Insights, t.Recommendations, t.Metrics = map[string]Insight{}, []Recommendation{}, map[string]Metric{}
 	t.annotate(p)
 	for _, i := range p.Insights {
-		insight := Insight{Value: i.Value, Confidence: i.Confidence, Source: i.Source, N: i.N, Window: i.Window, ObservedAt: i.ObservedAt}
-		if i.High > 0 {
-			insight.Interval = &Interval{i.Low, i.High, 0.95}
-		}
-		t.Insights[i.Key] = insight
+		t.Insights[i.Key] = insightOf(i)
 	}
 	for _, r := range p.Recommendations {
 		t.Recommendations = append(t.Recommendations, Recommendation{r.Type, r.Payload, r.Rationale, r.Confidence})
@@ -85,6 +70,14 @@ func Observe(t *Tool, p profile.Profile) {
 			t.Evidence.Codes = append(t.Evidence.Codes, Code{code.Of, code.N})
 		}
 	}
+}
+
+func insightOf(i profile.Insight) Insight {
+	published := Insight{Value: i.Value, Confidence: i.Confidence, Source: i.Source, N: i.N, Window: i.Window, ObservedAt: i.ObservedAt}
+	if i.High > 0 {
+		published.Interval = &Interval{i.Low, i.High, 0.95}
+	}
+	return published
 }
 
 // annotate takes over what people stated of the tool in the store, where nothing is stated already; of two risks the higher holds.

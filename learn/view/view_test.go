@@ -67,7 +67,7 @@ func viewOf(t *testing.T, records ...learn.Record) Document {
 // Assertion 34.
 func TestRetriesAndDecodingArePublished(t *testing.T) {
 	d := viewOf(t, record("rotate_keys", 1, 0, time.Second, func(_ int, e *learn.Event) {
-		e.Attempts, e.Model, e.Profile, e.Resolver = 2, "qwen", "deterministic", "1.0.0"
+		e.Attempts, e.Model, e.Decoding, e.Resolver = 2, "qwen", "deterministic", "1.0.0"
 	}))
 	metrics := d.Tools[0].Metrics
 	if metrics["all"].RetryRate != 1 {

@@ -16,6 +16,9 @@ const (
 	mostPaired     = 256 // different tools of a session that are paired, by their first calls: pairs grow with the square
 )
 
+// ToolCooccurrence is the key of the insight of which other tools a tool's sessions use.
+const ToolCooccurrence = "tool_cooccurrence"
+
 // partner is one entry of the insight.
 type partner struct {
 	Tool     string    `json:"tool"`
@@ -24,7 +27,7 @@ type partner struct {
 	Support  canon.Raw `json:"support"`
 }
 
-// Cooccurrence is the insight tool_cooccurrence of each tool that has one: which others its sessions use as well, at most three, with how many sessions use both
+// Cooccurrence is the insight [ToolCooccurrence] of each tool that has one: which others its sessions use as well, at most three, with how many sessions use both
 // and which share of the tool's own that is. Tools are told apart by server, and the insight is for the contract that was called last.
 func Cooccurrence(sessions []Session, o Options) map[learn.Tool]learn.Insight {
 	in := map[learn.Tool]int{}
@@ -49,7 +52,7 @@ func Cooccurrence(sessions []Session, o Options) map[learn.Tool]learn.Insight {
 			continue
 		}
 		if partners := top(together[tool], n); len(partners) > 0 {
-			found[last[tool].Tool] = o.insight("tool_cooccurrence", partners, min(95, 50+5*n), int64(n), last[tool].At)
+			found[last[tool].Tool] = o.insight(ToolCooccurrence, partners, min(95, 50+5*n), int64(n), last[tool].At)
 		}
 	}
 	return found
@@ -86,7 +89,7 @@ func top(with map[learn.Tool]int, of int) []partner {
 	var partners []partner
 	for _, t := range tools[:min(len(tools), topPartners)] {
 		if n := with[t]; n >= fewestTogether {
-			partners = append(partners, partner{text(t.Name), text(t.Server), n, share(float64(n) / float64(of))})
+			partners = append(partners, partner{learn.Storable(t.Name), learn.Storable(t.Server), n, share(float64(n) / float64(of))})
 		}
 	}
 	return partners

@@ -3,7 +3,6 @@ package workflow
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,12 +69,12 @@ func evaluate(sessions []Session, o Options) []learn.Insight {
 	}
 	if failed, counted := failures(sessions); failed > 0 {
 		i := o.insight(keyFailures, share(float64(failed)/float64(counted)), figuresSure, counted, last)
-		band := stat.Wilson(failed, counted)
-		i.Low, i.High = band.Low, band.High
+		interval := stat.Wilson(failed, counted)
+		i.Low, i.High = interval.Low, interval.High
 		found = append(found, i)
 	}
 	if tool, slow := slowest(sessions); slow {
-		add(keyBottleneck, text(tool.String()), judgementsSure, len(sessions))
+		add(keyBottleneck, learn.Storable(tool.String()), judgementsSure, len(sessions))
 	}
 	most := 0
 	for _, s := range sessions {
@@ -110,20 +109,13 @@ type pattern struct {
 
 // insight makes one; its value as canonical JSON.
 func (o Options) insight(key string, value any, confidence int, n int64, at time.Time) learn.Insight {
-	compact, err := canon.EncodeCompact(value)
-	if err != nil {
-		panic(err) // values are structs, texts and finite numbers of our own
-	}
-	return learn.Insight{Key: key, Value: canon.Raw(canon.MustCanonical(compact)), Confidence: confidence, Source: learn.FromEvaluation, N: n, Window: string(learn.All),
+	return learn.Insight{Key: key, Value: canon.ValueOf(value), Confidence: confidence, Source: learn.FromEvaluation, N: n, Window: string(learn.All),
 		ObservedAt: at, Expires: at.Add(cmp.Or(o.Keep, defaultKeep))}
 }
 
-// text is a name as JSON can hold it.
-func text(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
-
 // share is a number from 0 to 1 with four decimals.
 func share(v float64) canon.Raw {
-	return canon.Raw(strconv.FormatFloat(math.Round(v*1e4)/1e4, 'f', -1, 64))
+	return canon.Raw(strconv.FormatFloat(stat.Round4(v), 'f', -1, 64))
 }
 
 // amounts are a number where there is one currency, and numbers by currency where there are several.

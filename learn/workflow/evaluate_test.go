@@ -228,7 +228,7 @@ func TestForecast(t *testing.T) {
 	if f := ForecastOf(session(call("a", "", 0, 750, in("now", "wf"), failing)), history); f.Failure != 1 {
 		t.Errorf("after a failure %v", f.Failure)
 	}
-	if f := ForecastOf(live, []Session{live}); f.Progress != 1 || f.Duration != 750*ms || f.Failure != 0 || f.Runs != 0 || f.FailureBand.High != 1 {
+	if f := ForecastOf(live, []Session{live}); f.Progress != 1 || f.Duration != 750*ms || f.Failure != 0 || f.Runs != 0 || f.FailureInterval.High != 1 {
 		t.Errorf("without history %+v", f)
 	}
 	done := session(call("a", "", 0, 100, in("now", "wf"), costing("0.2", "USD")), call("b", "", 100, 100, in("now", "wf")), call("c", "", 200, 100, in("now", "wf")))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"anvil/compiler/canon"
+	"anvil/learn"
 )
 
 // defaultPage is how many nodes a page has where nobody says.
@@ -47,7 +48,7 @@ func (g *Graph) Page(cursor string, size int, have string) Page {
 
 // JSON is the page as a canonical JSON text: nodes, edges and, unless it is the last page, nextCursor.
 func (p Page) JSON() []byte {
-	compact, err := canon.EncodeCompact(published{p.graph.publish(p.Nodes), publishEdges(p.Edges), text(p.Next)})
+	compact, err := canon.EncodeCompact(published{p.graph.publish(p.Nodes), publishEdges(p.Edges), learn.Storable(p.Next)})
 	if err != nil {
 		panic(err) // all of it is our own structs, and texts that are valid
 	}
@@ -92,20 +93,20 @@ func (g *Graph) publish(nodes []Node) []publishedNode {
 	all := make([]publishedNode, len(nodes))
 	for i := range nodes {
 		n := &nodes[i]
-		p := publishedNode{ID: text(n.ID), Tool: text(n.Tool.Name), Server: text(n.Tool.Server), Contract: text(n.Tool.Contract), Session: text(n.Session),
-			Workflow: text(n.Workflow), Start: n.Start.UTC().Format(time.RFC3339Nano), Outcome: text(string(n.Outcome)), Code: text(n.Code), Model: text(n.Model)}
+		p := publishedNode{ID: learn.Storable(n.ID), Tool: learn.Storable(n.Tool.Name), Server: learn.Storable(n.Tool.Server), Contract: learn.Storable(n.Tool.Contract), Session: learn.Storable(n.Session),
+			Workflow: learn.Storable(n.Workflow), Start: n.Start.UTC().Format(time.RFC3339Nano), Outcome: learn.Storable(string(n.Outcome)), Code: learn.Storable(n.Code), Model: learn.Storable(n.Model)}
 		for _, id := range g.ids(n.Parents) {
-			p.Parents = append(p.Parents, text(id))
+			p.Parents = append(p.Parents, learn.Storable(id))
 		}
 		for _, id := range g.ids(n.Children) {
-			p.Children = append(p.Children, text(id))
+			p.Children = append(p.Children, learn.Storable(id))
 		}
 		if n.Timed() {
 			ms := n.Duration.Round(time.Millisecond).Milliseconds()
 			p.DurationMs = &ms
 		}
 		if n.Cost != nil {
-			p.Cost = &publishedMoney{canon.Raw(n.Cost.Amount()), text(n.Cost.Currency)}
+			p.Cost = &publishedMoney{canon.Raw(n.Cost.Amount()), learn.Storable(n.Cost.Currency)}
 		}
 		all[i] = p
 	}
@@ -115,7 +116,7 @@ func (g *Graph) publish(nodes []Node) []publishedNode {
 func publishEdges(edges []Edge) []publishedEdge {
 	all := make([]publishedEdge, len(edges))
 	for i, e := range edges {
-		all[i] = publishedEdge{text(e.From), text(e.To)}
+		all[i] = publishedEdge{learn.Storable(e.From), learn.Storable(e.To)}
 	}
 	return all
 }

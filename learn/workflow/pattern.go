@@ -95,7 +95,7 @@ func repeats(tools []learn.Tool) []repeated {
 func arrows(tools []learn.Tool) string {
 	var names []string
 	for _, t := range tools {
-		names = append(names, text(t.String()))
+		names = append(names, learn.Storable(t.String()))
 	}
 	return strings.Join(names, " -> ")
 }

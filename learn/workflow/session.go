@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"anvil/learn"
@@ -54,6 +55,29 @@ func Sessions(events []learn.Event) []Session {
 		return cmp.Or(cmp.Compare(a.Workflow, b.Workflow), a.Graph.Nodes[0].Start.Compare(b.Graph.Nodes[0].Start), cmp.Compare(a.ID, b.ID))
 	})
 	return sessions
+}
+
+// MostCalls is how many calls workflows and graphs are made of where nobody says otherwise.
+const MostCalls = 200_000
+
+// Latest are the last of a sequence of events, no more than so many, in their order. cut: there were more.
+func Latest(events iter.Seq2[learn.Event, error], most int) (latest []learn.Event, cut bool, err error) {
+	n := 0
+	for e, err := range events {
+		if err != nil {
+			return nil, false, err
+		}
+		if len(latest) < most {
+			latest = append(latest, e)
+		} else {
+			latest[n%most] = e
+		}
+		n++
+	}
+	if cut = n > most; cut {
+		latest = slices.Concat(latest[n%most:], latest[:n%most])
+	}
+	return latest, cut, nil
 }
 
 // failed reports a session in which a call failed.

@@ -64,14 +64,14 @@ func scaled(v, by, of int64) int64 {
 
 // Forecast is how a session that is under way may end, by those that went before.
 type Forecast struct {
-	Workflow    string
-	Runs        int           // sessions it rests on
-	Progress    float64       // calls made, of what a session makes in the mean; 1 at most, and 1 without history
-	Elapsed     time.Duration // in which calls were running so far
-	Duration    time.Duration // projected
-	Cost        []learn.Money // projected, by currency
-	Failure     float64       // probability that a call fails before the end
-	FailureBand stat.Interval // where the share of failed sessions lies, 95 %; 0 to 1 without history
+	Workflow        string
+	Runs            int           // sessions it rests on
+	Progress        float64       // calls made, of what a session makes in the mean; 1 at most, and 1 without history
+	Elapsed         time.Duration // in which calls were running so far
+	Duration        time.Duration // projected
+	Cost            []learn.Money // projected, by currency
+	Failure         float64       // probability that a call fails before the end
+	FailureInterval stat.Interval // where the share of failed sessions lies, 95 %; 0 to 1 without history
 }
 
 // priorRuns is how many sessions the prior of the failure probability counts for.
@@ -85,7 +85,7 @@ const priorRuns = 2
 // the live session's own share, which is 0 until it is 1, so that it is always half of what was seen.
 func ForecastOf(live Session, history []Session) Forecast {
 	past := slices.DeleteFunc(slices.Clone(history), func(s Session) bool { return s.ID == live.ID && s.Workflow == live.Workflow })
-	f := Forecast{Workflow: live.Name(), Runs: len(past), Progress: 1, Elapsed: live.Graph.Busy(), FailureBand: stat.Interval{Low: 0, High: 1}}
+	f := Forecast{Workflow: live.Name(), Runs: len(past), Progress: 1, Elapsed: live.Graph.Busy(), FailureInterval: stat.Interval{Low: 0, High: 1}}
 	f.Duration, f.Cost = f.Elapsed, live.Graph.spent().list()
 	if len(past) > 0 {
 		f.project(live, past)
@@ -133,7 +133,7 @@ func (f *Forecast) project(live Session, past []Session) {
 	}
 	prior := float64(failed) / float64(runs)
 	f.Failure = (later + priorRuns*prior) / (survivors + priorRuns)
-	f.FailureBand = stat.Wilson(failed, runs)
+	f.FailureInterval = stat.Wilson(failed, runs)
 }
 
 // firstFailure is how many calls began before the first that failed, -1 where none did.

@@ -12,6 +12,7 @@ import (
 	"anvil/compiler/diag"
 	"anvil/compiler/diff"
 	"anvil/compiler/pack"
+	"anvil/learn/view"
 )
 
 // Comparison is how two packs differ.
@@ -24,6 +25,7 @@ type Comparison struct {
 	Operations []OperationChange `json:"operations"`
 	Settings   []ValueChange     `json:"settings"` // of the facade
 	Artifacts  []ArtifactChange  `json:"artifacts"`
+	Behaviour  []view.Difference `json:"behaviour"` // of what was learned of the tools and is kept in the packs, beyond chance; no part of the impact
 
 	Findings []diag.Finding `json:"-"` // of the semantic diff of the two surfaces
 }
@@ -87,6 +89,7 @@ func Packs(old, new *pack.Pack) (Comparison, error) {
 	c := Comparison{
 		Old: side(old), New: side(new), Impact: Compatible, Signature: Compatible, Surface: Compatible,
 		Operations: []OperationChange{}, Settings: []ValueChange{}, Artifacts: artifacts(old.Manifest, new.Manifest),
+		Behaviour: []view.Difference{},
 	}
 	before, err := read(old)
 	if err != nil {
@@ -106,7 +109,26 @@ func Packs(old, new *pack.Pack) (Comparison, error) {
 	if len(c.Settings) > 0 || c.Old.Mode != c.New.Mode {
 		c.Impact = Sensitive // another server may answer, or nothing may guard it
 	}
-	return c, nil
+	behaviour, err := behaviour(old, new)
+	c.Behaviour = append(c.Behaviour, behaviour...)
+	return c, err
+}
+
+// behaviour tells how tools behave otherwise by what each pack was built with; nothing of a tool that only one of them knows.
+func behaviour(packs ...*pack.Pack) ([]view.Difference, error) {
+	var views []view.Document
+	for _, p := range packs {
+		learned, err := p.Learned()
+		if err != nil {
+			return nil, err
+		}
+		published, err := view.Build(learned, time.Time{})
+		if err != nil {
+			return nil, fmt.Errorf("view what pack %s was built with: %w", p.Dir, err)
+		}
+		views = append(views, published)
+	}
+	return view.Compare(views[0], views[1]), nil
 }
 
 func side(p *pack.Pack) Side {

@@ -30,20 +30,20 @@ func (s Share) Interval() stat.Interval { return stat.Wilson(s.Hits, s.N) }
 
 // The trimming of what clients report: from so many clients on, and this share of them at each end, but at least one.
 const (
-	minVoices = 3
-	trimShare = 5 // one in five
+	minClients = 3
+	trimShare  = 5 // one in five
 )
 
 // RecentFailures is the share of failures among the latest 40 calls. Where three clients or more tell of the tool it is that of the latest 40 calls of each,
 // without the fifth of the clients with the most failures and the fifth with the fewest: their trimmed mean, in which a client weighs as much as it has calls, 40 at most.
 func RecentFailures(r learn.Record) Share {
-	voices := voicesOf(r)
-	if len(voices) == 0 {
+	clients := clientsOf(r)
+	if len(clients) == 0 {
 		return failuresOf(r.Cell(learn.All, learn.Dimensions{}).Recent)
 	}
-	shares := make([]Share, len(voices))
-	for i, v := range voices {
-		shares[i] = failuresOf(v.Recent)
+	shares := make([]Share, len(clients))
+	for i, c := range clients {
+		shares[i] = failuresOf(c.Recent)
 	}
 	return pooled(shares)
 }
@@ -74,7 +74,7 @@ func pooled(shares []Share) Share {
 
 // trimmed is all without those at both ends. Fewer than three are not trimmed: there is nobody to hold them against.
 func trimmed[T any](all []T, by func(T) float64) []T {
-	if len(all) < minVoices {
+	if len(all) < minClients {
 		return all
 	}
 	sorted := slices.Clone(all)
@@ -84,23 +84,23 @@ func trimmed[T any](all []T, by func(T) float64) []T {
 }
 
 // lifetimeFailures is the share of all calls that failed; of clients that are judged apart, the trimmed mean of theirs.
-func lifetimeFailures(all learn.Cell, voices []learn.Cell) float64 {
-	if len(voices) == 0 {
+func lifetimeFailures(all learn.Cell, clients []learn.Cell) float64 {
+	if len(clients) == 0 {
 		return all.FailureRate()
 	}
-	return weighed(voices, func(c learn.Cell) (float64, int64) { return c.FailureRate(), c.Invocations }).mean
+	return weighed(clients, func(c learn.Cell) (float64, int64) { return c.FailureRate(), c.Invocations }).mean
 }
 
 // restOfFailures is the share of failures among the calls that are not recent. A client's weighs as 40 calls do, at most.
-func restOfFailures(all learn.Cell, voices []learn.Cell) Share {
+func restOfFailures(all learn.Cell, clients []learn.Cell) Share {
 	rest := func(c learn.Cell) Share {
 		recent := failuresOf(c.Recent)
 		return Share{Hits: c.Failures - recent.Hits, N: c.Invocations - recent.N}
 	}
-	if len(voices) == 0 {
+	if len(clients) == 0 {
 		return rest(all)
 	}
-	w := weighed(voices, func(c learn.Cell) (float64, int64) { s := rest(c); return s.Rate(), s.N })
+	w := weighed(clients, func(c learn.Cell) (float64, int64) { s := rest(c); return s.Rate(), s.N })
 	return Share{Hits: int64(math.Round(w.mean * float64(w.n))), N: w.n, Clients: w.clients}
 }
 
@@ -112,14 +112,14 @@ type weighted struct {
 }
 
 // weighed is the trimmed mean of a measure over clients, each with the weight of its calls, 40 at most. of tells a client's mean and its calls.
-func weighed(voices []learn.Cell, of func(learn.Cell) (float64, int64)) weighted {
+func weighed(clients []learn.Cell, of func(learn.Cell) (float64, int64)) weighted {
 	type figure struct {
 		mean float64
 		n    int64
 	}
 	var figures []figure
-	for _, v := range voices {
-		if mean, n := of(v); n > 0 {
+	for _, c := range clients {
+		if mean, n := of(c); n > 0 {
 			figures = append(figures, figure{mean, min(n, learn.Recents)})
 		}
 	}
@@ -135,32 +135,32 @@ func weighed(voices []learn.Cell, of func(learn.Cell) (float64, int64)) weighted
 	return w
 }
 
-// voicesOf returns a cell for each client that tells of the tool, in the order of their names, and one for the calls of which nobody says whose they were. It
+// clientsOf returns a cell for each client that tells of the tool, in the order of their names, and one for the calls of which nobody says whose they were. It
 // is nil where they are fewer than three: then all is judged as one.
-func voicesOf(r learn.Record) []learn.Cell {
-	var voices []learn.Cell
+func clientsOf(r learn.Record) []learn.Cell {
+	var clients []learn.Cell
 	for _, c := range r.Cells {
 		if c.Window == learn.All && c.Dims.Client != "" && c.Dims == (learn.Dimensions{Client: c.Dims.Client}) && c.Invocations > 0 {
-			voices = append(voices, c)
+			clients = append(clients, c)
 		}
 	}
-	if len(voices) < minVoices-1 {
+	if len(clients) < minClients-1 {
 		return nil
 	}
-	slices.SortStableFunc(voices, func(a, b learn.Cell) int { return a.Dims.Compare(b.Dims) })
-	if own := unattributed(r.Cell(learn.All, learn.Dimensions{}), voices); own.Invocations > 0 {
-		voices = append(voices, own)
+	slices.SortStableFunc(clients, func(a, b learn.Cell) int { return a.Dims.Compare(b.Dims) })
+	if own := unattributed(r.Cell(learn.All, learn.Dimensions{}), clients); own.Invocations > 0 {
+		clients = append(clients, own)
 	}
-	if len(voices) < minVoices {
+	if len(clients) < minClients {
 		return nil
 	}
-	return voices
+	return clients
 }
 
 // unattributed is what is left of all without the clients' cells: without it, the calls of a host that names no client would not count beside those of clients
 // that report. Its samples are those of all that no client has: a client keeps its latest 40, so none of its own is left among the latest 40 of all.
 func unattributed(all learn.Cell, clients []learn.Cell) learn.Cell {
-	rest := learn.Cell{Window: learn.All, Invocations: all.Invocations, Failures: all.Failures, Timed: all.Timed, Micros: all.Micros, Metered: all.Metered,
+	rest := learn.Cell{Window: learn.All, Invocations: all.Invocations, Failures: all.Failures, Timed: all.Timed, DurationSum: all.DurationSum, Metered: all.Metered,
 		OutputSum: all.OutputSum, Sized: all.Sized, Bytes: all.Bytes, Cost: map[string]learn.Spent{}}
 	for currency, spent := range all.Cost {
 		rest.Cost[currency] = spent
@@ -170,7 +170,7 @@ func unattributed(all learn.Cell, clients []learn.Cell) learn.Cell {
 		rest.Invocations -= c.Invocations
 		rest.Failures -= c.Failures
 		rest.Timed -= c.Timed
-		rest.Micros -= c.Micros
+		rest.DurationSum -= c.DurationSum
 		rest.Metered -= c.Metered
 		rest.OutputSum -= c.OutputSum
 		rest.Sized -= c.Sized

@@ -76,7 +76,7 @@ var narrower = map[string]map[string]any{
 	"ReviewReport.pack": {"pattern": aDigest}, "ReviewedOperation.seen": {"pattern": aDigest},
 	"CertifiedView.pack": {"pattern": aDigest}, "CertifiedView.policy": {"pattern": aDigest}, "Signer.keyid": {"pattern": "^[0-9a-f]{64}$"},
 	"StatsView.trend": {"enum": []any{evaluate.Regressing, evaluate.Improving, evaluate.Stable}}, "ChangeView.change": {"enum": []any{"new", "changed", "withdrawn"}},
-	"ImportedRow.from":        {"enum": []any{fromJSONL, fromOTLP, fromAdaptiveEvents, fromAdaptive}},
+	"ImportedRow.from":         {"enum": []any{fromJSONL, fromOTLP, fromAdaptiveEvents, fromAdaptive}},
 	"VerifyReport.certificate": {"enum": []any{certificateHolds, certificateRefused, certificateUnknown}},
 	"SnapshotView.change":      {"enum": []any{"new", "changed", "unchanged"}}, "ClientVerdict.confirmed": {"pattern": aMonth},
 }

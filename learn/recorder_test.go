@@ -212,3 +212,19 @@ func TestObservingCostsTheSameForEveryTool(t *testing.T) {
 		t.Errorf("10,000 tools: %v, 10 tools: %v", took[10_000], took[10])
 	}
 }
+
+// The recorder does not wait behind its last try: nothing comes after it.
+func TestRecorderGivesUpWithItsLastTry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &gate{fails: tries}
+		r := NewRecorder(store, RecorderOptions{Batch: 1})
+		began := time.Now()
+		r.Observe(observation(1))
+		if err := r.Close(t.Context()); err == nil || r.Counts().Lost != 1 {
+			t.Errorf("%v, %+v", err, r.Counts())
+		}
+		if took, want := time.Since(began), (1+4+16)*firstWait; took != want {
+			t.Errorf("it took %v, want %v", took, want)
+		}
+	})
+}

@@ -299,3 +299,18 @@ func TestReadOnlyFile(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 }
+
+func TestADimensionOfNoKindIsTold(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s := opened(t, url)
+		keep(t, s, storetest.Event(1))
+		if _, err := s.writer.Exec(`INSERT INTO dimension (tool, kind, name) SELECT id, 9, 'x' FROM tool`); err != nil {
+			t.Fatal(err)
+		}
+		again := opened(t, url)
+		var corrupt *learn.CorruptError
+		if _, err := again.Record(t.Context(), []learn.Event{storetest.Event(2)}); !errors.As(err, &corrupt) || !strings.Contains(err.Error(), "there is no dimension of kind 9") {
+			t.Errorf("%v", err)
+		}
+	})
+}

@@ -19,7 +19,8 @@ func webFacade(t *testing.T, o Options) (*upstreams, *webClient, *logBook) {
 	t.Helper()
 	u := &upstreams{t: t, tools: []string{addTool, deleteTool, echoTool}}
 	book := &logBook{}
-	o.Expose, o.Known, o.Dial, o.Log = exposeAll(t, addTool, echoTool), map[string]bool{"delete": true}, u.dial, book.add
+	o.Exposure, o.Dial, o.Log = exposeAll(t, addTool, echoTool), u.dial, book.add
+	o.Exposure.Known = map[string]string{"delete": ""}
 	return u, newWeb(t, newFacade(t, o)), book
 }
 

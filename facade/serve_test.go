@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"anvil/compiler/surface"
 	"anvil/wire"
 )
 
@@ -37,7 +36,7 @@ func TestUpstreamGoneAnswersWhatWaits(t *testing.T) {
 		}
 	}}
 	book := &logBook{}
-	f := newFacade(t, Options{Dial: u.dial, Log: book.add, Expose: exposeAll(t, addTool)})
+	f := newFacade(t, Options{Dial: u.dial, Log: book.add, Exposure: exposeAll(t, addTool)})
 	client, done := connect(t, f)
 	client.ask(`{"jsonrpc":"2.0","id":0,"method":"ping"}`)
 	frames := []string{`{"jsonrpc":"2.0","id":"a","method":"slow"}`, callAdd, `{"jsonrpc":"2.0","id":"c","method":"tools/list"}`, `{"jsonrpc":"2.0","id":"d","method":"die"}`}
@@ -226,7 +225,7 @@ func TestStdio(t *testing.T) {
 				}
 				s.answer(e)
 			}}
-			got, err := stdio(t, newFacade(t, Options{Dial: u.dial, Expose: exposeAll(t, addTool)}), c.input)
+			got, err := stdio(t, newFacade(t, Options{Dial: u.dial, Exposure: exposeAll(t, addTool)}), c.input)
 			if err != nil || got != c.want {
 				t.Errorf("got %q, %v\nwant %q", got, err, c.want)
 			}
@@ -277,8 +276,8 @@ func (b blockedWriter) Write(p []byte) (int, error) {
 func TestNew(t *testing.T) {
 	dial := func(context.Context) (wire.Link, error) { return nil, nil }
 	for name, o := range map[string]Options{
-		"no name": {Dial: dial}, "no upstream": {Name: "x"}, "no item": {Name: "x", Dial: dial, Expose: map[string]surface.Item{"a": {}}},
-		"another tool": {Name: "x", Dial: dial, Expose: map[string]surface.Item{"b": exposeAll(t, addTool)["add"]}},
+		"no name": {Dial: dial}, "no upstream": {Name: "x"}, "no item": {Name: "x", Dial: dial, Exposure: Exposure{Tools: map[string]Tool{"a": {}}}},
+		"another tool": {Name: "x", Dial: dial, Exposure: Exposure{Tools: map[string]Tool{"b": exposeAll(t, addTool).Tools["add"]}}},
 	} {
 		if _, err := New(o); err == nil {
 			t.Errorf("%s: no error", name)

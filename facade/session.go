@@ -41,6 +41,7 @@ type session struct {
 
 	pending pendingCalls
 	version string // the protocol version agreed on; guarded by pending.mu
+	telling bool   // the upstream said that it announces changes of its tools; guarded by pending.mu
 }
 
 // exchanges is a link on which every message is an exchange of its own: Send waits for the answer to begin, and the link
@@ -75,6 +76,9 @@ func (f *Facade) open(parent context.Context, client front) (*session, error) {
 	s.tools.session = s
 	s.notes.log = f.logf
 	s.pending.limit = f.limits.InFlight
+	f.mu.Lock()
+	f.running[s] = struct{}{}
+	f.mu.Unlock()
 	return s, nil
 }
 
@@ -133,8 +137,9 @@ func (s *session) agreed(answer wire.Envelope) {
 	if !ok {
 		return
 	}
+	telling := memberAt(result, "capabilities", "tools", "listChanged")
 	s.pending.mu.Lock()
-	s.version = version
+	s.version, s.telling = version, string(telling) == "true"
 	s.pending.mu.Unlock()
 	if link, ok := s.up.(exchanges); ok {
 		link.SetProtocolVersion(version)
@@ -226,6 +231,7 @@ func withID(e wire.Envelope, id []byte) []byte {
 // the session is left.
 func (s *session) run() {
 	defer s.facade.work.Done()
+	defer s.facade.leave(s)
 	defer close(s.done)
 	err := s.read()
 	s.end(fmt.Errorf("the upstream of %s is gone: %w", s.facade.options.Name, err))

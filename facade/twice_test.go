@@ -62,14 +62,16 @@ func TestGivenTwiceKeepsNothing(t *testing.T) {
 // Arguments that two readers could read in two ways reach no server.
 func TestAmbiguousArgumentsAreRefused(t *testing.T) {
 	u := &upstreams{t: t, tools: []string{addTool}}
-	client, _ := connect(t, newFacade(t, Options{Expose: exposeAll(t, addTool), Dial: u.dial}))
-	call := func(params string) string { return client.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + params + `}`) }
+	client, _ := connect(t, newFacade(t, Options{Exposure: exposeAll(t, addTool), Dial: u.dial}))
+	call := func(params string) string {
+		return client.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + params + `}`)
+	}
 	for params, says := range map[string]string{
-		`{"name":"add","arguments":{"a":1,"a":2}}`:                   `gives a member twice: \"a\"`,
+		`{"name":"add","arguments":{"a":1,"a":2}}`:                    `gives a member twice: \"a\"`,
 		`{"name":"add","arguments":{"a":{"b":[{"x":1,"\u0078":2}]}}}`: `gives a member twice: \"x\"`,
-		`{"name":"add","arguments":{"a":1},"arguments":{"a":2}}`:     "params.arguments is given more than once",
-		`{"name":"add","arguments":{"a":1},"Arguments":{"a":2}}`:     "which some readers take for name or arguments",
-		`{"name":"add","arguments":[1]}`:                             "params.arguments is not an object",
+		`{"name":"add","arguments":{"a":1},"arguments":{"a":2}}`:      "params.arguments is given more than once",
+		`{"name":"add","arguments":{"a":1},"Arguments":{"a":2}}`:      "which some readers take for name or arguments",
+		`{"name":"add","arguments":[1]}`:                              "params.arguments is not an object",
 	} {
 		got := call(params)
 		if !strings.Contains(got, says) || !strings.Contains(got, `"code":"ambiguous_message"`) {

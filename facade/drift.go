@@ -7,40 +7,12 @@ import (
 
 	"anvil/compiler/diag"
 	"anvil/compiler/diff"
+	"anvil/compiler/pack"
 	"anvil/compiler/surface"
 )
 
-// Action is what comes of a tool that the server shows otherwise than it was approved.
-type Action string
-
-// The actions.
-const (
-	Serve      Action = "serve"      // it is served as it is now, and the operator is told
-	Quarantine Action = "quarantine" // it is withheld until it is approved again, also when the server takes the change back
-	Stop       Action = "stop"       // every tool is
-)
-
-// OnDrift says what comes of each class of change. Words that nobody approved are risky whatever the diff says of them, but for letter case and blanks.
-// The zero value is [DefaultOnDrift].
-type OnDrift struct {
-	Safe     Action `json:"safe"`     // nobody who could call the tool before is wronged, by proof
-	Risky    Action `json:"risky"`    //
-	Breaking Action `json:"breaking"` //
-	Security Action `json:"security"` // of whatever class: hints that turn, words that give orders, text that hides
-}
-
-// DefaultOnDrift serves what is safe and withholds the rest.
-var DefaultOnDrift = OnDrift{Safe: Serve, Risky: Quarantine, Breaking: Quarantine, Security: Quarantine}
-
-func (o OnDrift) withDefaults() OnDrift {
-	if o == (OnDrift{}) {
-		return DefaultOnDrift
-	}
-	return o
-}
-
-// of is the action on a change.
-func (o OnDrift) of(c change) Action {
+// actionOn is what comes of a change.
+func actionOn(c change, o pack.OnDrift) pack.Action {
 	switch {
 	case c.security:
 		return o.Security
@@ -94,23 +66,23 @@ type held struct {
 type toldOf struct{ live, outcome string }
 
 // look says how the live tool differs from the approved one, nil when it does not, and what comes of it. What is to be withheld stays so.
-func (d *drift) look(approved, live surface.Item, o OnDrift) (*change, Action) {
+func (d *drift) look(approved, live surface.Item, o pack.OnDrift) (*change, pack.Action) {
 	c := d.judge(approved, live)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if before, ok := d.held[live.Name]; ok && c == nil {
 		back := before.change
 		back.text, back.back = "the server changed it and has taken that back since: "+back.text, true
-		return &back, Quarantine
+		return &back, pack.Quarantine
 	}
 	if c == nil {
-		return nil, Serve
+		return nil, pack.Serve
 	}
-	action := o.of(*c)
-	if action != Serve {
+	action := actionOn(*c, o)
+	if action != pack.Serve {
 		d.hold(live.Name, held{approved.Digest, *c})
 	}
-	if action == Stop {
+	if action == pack.Stop {
 		d.stop = live.Name
 	}
 	return c, action

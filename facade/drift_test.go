@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"anvil/compiler/air"
+	"anvil/compiler/pack"
 )
 
 const hintedAdd = `{"name":"add","description":"Adds.","inputSchema":{"type":"object","properties":{"a":{"type":"number"}},"required":["a"]},"annotations":{"readOnlyHint":true}}`
@@ -105,16 +106,16 @@ func TestSafeChangeIsServedAndTold(t *testing.T) {
 	wider := strings.Replace(hintedAdd, `"required":["a"]`, `"required":[]`, 1)
 	for _, tt := range []struct {
 		name    string
-		onDrift OnDrift
+		onDrift pack.OnDrift
 		served  bool
 	}{
-		{"by default", OnDrift{}, true},
-		{"as the pack wants it", OnDrift{Safe: Quarantine, Risky: Quarantine, Breaking: Quarantine, Security: Quarantine}, false},
+		{"by default", pack.OnDrift{}, true},
+		{"as the pack wants it", pack.OnDrift{Safe: pack.Quarantine, Risky: pack.Quarantine, Breaking: pack.Quarantine, Security: pack.Quarantine}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			u := &upstreams{t: t, tools: []string{wider}}
 			book := &logBook{}
-			client, _ := connect(t, newFacade(t, Options{Exposure: exposeAll(t, hintedAdd), Dial: u.dial, Log: book.add, OnDrift: tt.onDrift}))
+			client, _ := connect(t, newFacade(t, Options{Exposure: exposeAll(t, hintedAdd), Dial: u.dial, Log: book.add, Serving: pack.Serving{OnDrift: tt.onDrift}}))
 			if list := client.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); strings.Contains(list, wider) != tt.served {
 				t.Errorf("list: %s", list)
 			}
@@ -131,14 +132,14 @@ func TestSafeChangeIsServedAndTold(t *testing.T) {
 // A pack may say that it risks a change, or that one of them stops everything.
 func TestActionsOfThePack(t *testing.T) {
 	u := &upstreams{t: t, tools: []string{rugPulls[1].tool, echoTool}}
-	risked := OnDrift{Safe: Serve, Risky: Serve, Breaking: Quarantine, Security: Quarantine}
-	client, _ := connect(t, newFacade(t, Options{Exposure: exposeAll(t, hintedAdd, echoTool), Dial: u.dial, OnDrift: risked}))
+	risked := pack.OnDrift{Safe: pack.Serve, Risky: pack.Serve, Breaking: pack.Quarantine, Security: pack.Quarantine}
+	client, _ := connect(t, newFacade(t, Options{Exposure: exposeAll(t, hintedAdd, echoTool), Dial: u.dial, Serving: pack.Serving{OnDrift: risked}}))
 	if got := client.ask(callHinted); !strings.Contains(got, `"ran"`) {
 		t.Errorf("a risk that was taken: %s", got)
 	}
-	stopping := OnDrift{Safe: Serve, Risky: Stop, Breaking: Stop, Security: Stop}
+	stopping := pack.OnDrift{Safe: pack.Serve, Risky: pack.Stop, Breaking: pack.Stop, Security: pack.Stop}
 	u = &upstreams{t: t, tools: []string{echoTool, rugPulls[1].tool}}
-	client, _ = connect(t, newFacade(t, Options{Exposure: exposeAll(t, hintedAdd, echoTool), Dial: u.dial, OnDrift: stopping}))
+	client, _ = connect(t, newFacade(t, Options{Exposure: exposeAll(t, hintedAdd, echoTool), Dial: u.dial, Serving: pack.Serving{OnDrift: stopping}}))
 	for _, call := range []string{callHinted, callEcho} {
 		if got := client.ask(call); !strings.Contains(got, "is withheld") {
 			t.Errorf("stopped: %s", got)

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"anvil/compiler/pack"
 	"anvil/learn"
 	"anvil/wire"
 )
@@ -20,8 +21,8 @@ type Options struct {
 	Name string
 	// Exposure is what may be called, until Update puts another in its place.
 	Exposure Exposure
-	// OnDrift is what comes of a tool that the server shows otherwise than it was approved.
-	OnDrift OnDrift
+	// Serving is how the pack is served; what is not given has its default.
+	Serving pack.Serving
 	// Source is the upstream, in the words that name it on a command line; it stands in hints. Optional.
 	Source string
 	// Dial opens a fresh upstream session. ctx bounds the dialling alone. The facade closes the link.
@@ -113,7 +114,7 @@ func New(o Options) (*Facade, error) {
 	if err != nil {
 		return nil, fmt.Errorf("facade of %s: %w", o.Name, err)
 	}
-	o.OnDrift = o.OnDrift.withDefaults()
+	o.Serving = o.Serving.WithDefaults()
 	f := &Facade{options: o, limits: o.Limits.withDefaults(), sessions: map[string]*httpSession{}, now: o.Now, running: map[*session]struct{}{}}
 	f.exposed.Store(exposed)
 	if f.now == nil {

@@ -10,6 +10,7 @@ import (
 
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/compiler/pack"
 	"anvil/compiler/surface"
 	"anvil/wire"
 )
@@ -153,7 +154,7 @@ func (w *walk) tool(tool *canon.Node) {
 func (w *walk) differs(tool *canon.Node, approved surface.Item) *change {
 	item, err := surface.NewItem(surface.Tool, tool.Raw)
 	var c *change
-	var action Action
+	var action pack.Action
 	switch {
 	case err != nil:
 		c = &change{code: schemaMismatch, text: "it cannot be read: " + err.Error(), security: true}
@@ -163,20 +164,20 @@ func (w *walk) differs(tool *canon.Node, approved surface.Item) *change {
 	case disguise(tool) != "":
 		c = &change{code: schemaMismatch, text: "the server gives it a member " + shown(disguise(tool)) + ", which some readers take for one of the protocol's", security: true}
 	default:
-		c, action = w.facade.drift.look(approved, item, w.facade.options.OnDrift)
+		c, action = w.facade.drift.look(approved, item, w.facade.options.Serving.OnDrift)
 	}
 	if c != nil && action == "" {
 		w.facade.drift.seize(approved, *c)
 	}
 	w.tell(approved.Name, tool.Raw, c, action)
-	if c == nil || action == Serve {
+	if c == nil || action == pack.Serve {
 		return nil
 	}
 	return c
 }
 
 // tell tells the operator of a tool that is not as it was approved, once of each way it is and of what comes of it.
-func (w *walk) tell(tool string, live []byte, c *change, action Action) {
+func (w *walk) tell(tool string, live []byte, c *change, action pack.Action) {
 	if c == nil {
 		if w.facade.drift.news(tool, "", "") {
 			w.facade.logf("tool %s is as it was approved again", shown(tool))
@@ -184,7 +185,7 @@ func (w *walk) tell(tool string, live []byte, c *change, action Action) {
 		return
 	}
 	outcome := "withheld"
-	if action == Serve {
+	if action == pack.Serve {
 		outcome = "served"
 	}
 	if w.facade.drift.news(tool, canon.Digest(live), outcome) {

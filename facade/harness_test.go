@@ -99,6 +99,13 @@ func (u *upstreams) only() *script {
 	return u.all[0]
 }
 
+// last returns the newest of the scripts.
+func (u *upstreams) last() *script {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.all[len(u.all)-1]
+}
+
 func (s *script) run() {
 	for {
 		frame, err := s.link.Recv(context.Background())

@@ -52,18 +52,20 @@ func TestUpstreamGoneAnswersWhatWaits(t *testing.T) {
 			t.Errorf("got %s, want %s in it", got, want)
 		}
 	}
-	if err := await(t, done); err == nil || !strings.Contains(err.Error(), "upstream of demo is gone") {
-		t.Errorf("Serve returned %v", err)
+	if got := client.ask(`{"jsonrpc":"2.0","id":"e","method":"ping"}`); !strings.Contains(got, `"ran"`) || u.count() != 2 {
+		t.Errorf("the next request: %s, by %d upstreams", got, u.count())
 	}
-	if _, err := client.link.Recv(context.Background()); !errors.Is(err, io.EOF) {
-		t.Errorf("the client's link: %v", err)
+	client.link.Close()
+	if err := await(t, done); err != nil {
+		t.Errorf("Serve returned %v", err)
 	}
 	if !strings.Contains(book.String(), "session ended") {
 		t.Errorf("log: %s", book)
 	}
 }
 
-func TestProcessExitIsToldWithoutItsWords(t *testing.T) {
+// What a process said last is told with its end, but for a line that speaks of a credential.
+func TestProcessExitIsTold(t *testing.T) {
 	noLeak(t)
 	book := &logBook{}
 	f := newFacade(t, Options{Log: book.add, Dial: func(ctx context.Context) (wire.Link, error) {
@@ -71,9 +73,10 @@ func TestProcessExitIsToldWithoutItsWords(t *testing.T) {
 	}})
 	client, done := connect(t, f)
 	got := client.ask(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
-	if !strings.Contains(got, "the server exited with code 7") {
+	if !strings.Contains(got, "the server exited with code 7") || !strings.Contains(got, "cannot open the ledger") {
 		t.Errorf("got %s", got)
 	}
+	client.link.Close()
 	await(t, done)
 	if all := got + book.String(); strings.Contains(all, "hunter2") {
 		t.Errorf("what the server wrote to stderr leaked: %s", all)

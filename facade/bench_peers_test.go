@@ -138,7 +138,7 @@ func benchFacade() {
 	command := peerCommand("bench-upstream")
 	command.Env = append(command.Env, "ANVIL_BENCH_REPLY="+os.Getenv("ANVIL_BENCH_REPLY"))
 	f, err := New(Options{
-		Name: "bench", Expose: map[string]surface.Item{"echo": item},
+		Name: "bench", Exposure: Exposure{Tools: map[string]Tool{"echo": {Item: item}}},
 		Dial: func(ctx context.Context) (wire.Link, error) { return wire.Start(ctx, command) },
 	})
 	if err != nil {

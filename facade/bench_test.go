@@ -180,7 +180,7 @@ func BenchmarkSession(b *testing.B) {
 				}
 				s.answer(e)
 			}}
-			client, _ := connect(b, newFacade(b, Options{Expose: exposeAll(b, echoTool), Dial: u.dial}))
+			client, _ := connect(b, newFacade(b, Options{Exposure: exposeAll(b, echoTool), Dial: u.dial}))
 			client.ask(callEcho)
 			b.ReportAllocs()
 			b.SetBytes(int64(size))

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -97,7 +98,7 @@ func (s *session) call(e wire.Envelope, reply func(wire.Envelope)) {
 		reply(s.facade.refuse(refusal{code: codeParams, message: problem, reason: ambiguousMessage, hint: hint}))
 		return
 	}
-	c.Operation = s.facade.options.Operations[c.Tool]
+	c.Operation = s.facade.exposed.Load().Tools[c.Tool].Operation
 	s.calls.Call(s.ctx, c, reply)
 }
 
@@ -115,9 +116,10 @@ type gate struct {
 }
 
 func (g gate) Call(ctx context.Context, c *Call, reply func(wire.Envelope)) {
-	if _, exposed := g.session.facade.options.Expose[c.Tool]; !exposed {
-		g.session.facade.logf("refused a call of %s: not approved", shown(c.Tool))
-		g.refuse(c, reply, g.session.facade.notExposed(c.Tool))
+	f := g.session.facade
+	if _, may := f.exposed.Load().tool(c.Tool, f.now); !may {
+		f.logf("refused a call of %s: not approved", shown(c.Tool))
+		g.refuse(c, reply, f.notExposed(c.Tool))
 		return
 	}
 	if roster := g.session.tools.current(); roster != nil {
@@ -135,21 +137,32 @@ func (g gate) Call(ctx context.Context, c *Call, reply func(wire.Envelope)) {
 }
 
 func (g gate) decide(ctx context.Context, c *Call, reply func(wire.Envelope), roster *roster) {
+	f := g.session.facade
 	if fault, bad := roster.faults[c.Tool]; bad {
-		g.session.facade.logf("refused a call of %s: %s", shown(c.Tool), fault.text)
-		g.refuse(c, reply, g.session.facade.mismatch(c.Tool, fault))
+		f.logf("refused a call of %s: %s", shown(c.Tool), fault.text)
+		g.refuse(c, reply, f.mismatch(c.Tool, fault))
+		return
+	}
+	if _, may := roster.under.tool(c.Tool, f.now); !may { // what was approved since has not been held against the server yet
+		g.refuse(c, reply, f.notExposed(c.Tool))
 		return
 	}
 	g.next.Call(ctx, c, reply)
 }
 
 func (f *Facade) notExposed(tool string) refusal {
+	x := f.exposed.Load()
 	r := refusal{code: codeParams, message: "unknown tool " + shown(tool), reason: deniedByPolicy}
-	if why := f.options.Blocked[tool]; why != "" {
-		r.hint = fmt.Sprintf("the tool is part of pack %s and blocked %s", f.options.Name, why)
-	} else if f.options.Known[tool] {
+	ended, approved := x.Tools[tool]
+	why, known := x.Known[tool]
+	switch {
+	case approved && !ended.Until.IsZero():
+		r.hint = fmt.Sprintf("the tool is part of pack %s and its approval ended on %s; to renew it %s", f.options.Name, ended.Until.UTC().Format(time.RFC3339), f.approval(tool))
+	case why != "":
+		r.hint = fmt.Sprintf("the tool is part of pack %s and %s", f.options.Name, why)
+	case known:
 		r.hint = fmt.Sprintf("the tool is part of pack %s and not approved; to allow it %s", f.options.Name, f.approval(tool))
-	} else {
+	default:
 		r.hint = fmt.Sprintf("pack %s has no such tool%s", f.options.Name, f.meant(tool))
 	}
 	return r
@@ -159,7 +172,7 @@ func (f *Facade) notExposed(tool string) refusal {
 // approved are not told of: nobody may call them.
 func (f *Facade) meant(tool string) string {
 	var close []string
-	for _, name := range near.Names(tool, slices.Sorted(maps.Keys(f.options.Expose))) {
+	for _, name := range near.Names(tool, slices.Sorted(maps.Keys(f.exposed.Load().Tools))) {
 		close = append(close, shown(name))
 	}
 	if len(close) > 0 {
@@ -171,9 +184,13 @@ func (f *Facade) meant(tool string) string {
 }
 
 // mismatch refuses a tool that is another one than was approved, and says how to see what changed and how to accept it.
-func (f *Facade) mismatch(tool string, why withheld) refusal {
+func (f *Facade) mismatch(tool string, why *change) refusal {
 	pack, source := diag.ShellPath(f.options.Name), cmp.Or(f.options.Source, "TARGET")
-	r := refusal{code: codeParams, reason: why.code, message: fmt.Sprintf("tool %s is withheld: %s", shown(tool), why.text)}
+	r := refusal{code: codeParams, reason: why.code, message: fmt.Sprintf("tool %s is withheld: %s", shown(tool), why)}
+	if why.back {
+		r.hint = "approving it again lifts the quarantine, if you trust the server still: " + strings.TrimPrefix(f.approval(tool), "run: ")
+		return r
+	}
 	r.hint = fmt.Sprintf("see the change with `anvil mcp diff %s %s`; to accept it adopt the server again with `anvil mcp adopt --out %s %s`",
 		diag.ShellPath(f.options.Name+"/snapshot.json"), source, pack, source)
 	if why.way != "" {

@@ -5,32 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"anvil/compiler/air"
-	"anvil/compiler/surface"
+	"anvil/compiler/pack"
 	"anvil/learn"
 	"anvil/wire"
 )
 
-// Options say what a facade serves. The maps are copied.
+// Options say what a facade serves.
 type Options struct {
 	// Name is the pack's, as a person would give it to a command; it stands in messages.
 	Name string
-	// Expose maps the name of each approved tool to the list item that was approved. A tool is served while its contract is
-	// that item's, and its text is the same too but for blanks and letter case.
-	Expose map[string]surface.Item
-	// Operations are those of the approved tools, by the name of the tool: what the layers decide by. A tool that has none is taken for the worst: see
-	// [air.Operation].
-	Operations map[string]*air.Operation
-	// Instructions are those that the server gave when its tools were approved, as JSON; nil for none. Others are nobody's, and are left out of what the
-	// server says of itself when a session is opened.
-	Instructions []byte
-	// Known holds the pack's tools that are not approved, for a refusal that says what to do.
-	Known map[string]bool
-	// Blocked says of those of Known that a person blocked who did, why, and how that ends, for the refusal. Optional.
-	Blocked map[string]string
+	// Exposure is what may be called, until Update puts another in its place.
+	Exposure Exposure
+	// Serving is how the pack is served; what is not given has its default.
+	Serving pack.Serving
 	// Source is the upstream, in the words that name it on a command line; it stands in hints. Optional.
 	Source string
 	// Dial opens a fresh upstream session. ctx bounds the dialling alone. The facade closes the link.
@@ -63,6 +55,7 @@ type Limits struct {
 	Idle     time.Duration // an HTTP session without any open request is ended after it: 30 minutes
 	Dial     time.Duration // for Options.Dial: one minute
 	List     time.Duration // for one complete walk of the upstream's tools: 30 s
+	Verify   time.Duration // after which a call is held until the upstream's tools were walked again, whether it announced a change or not: one minute
 	Send     time.Duration // for an upstream on stdio to take one message before its session is ended: 30 s
 }
 
@@ -76,6 +69,7 @@ func (l Limits) withDefaults() Limits {
 	l.Idle = orDefault(l.Idle, 30*time.Minute)
 	l.Dial = orDefault(l.Dial, time.Minute)
 	l.List = orDefault(l.List, 30*time.Second)
+	l.Verify = orDefault(l.Verify, time.Minute)
 	l.Send = orDefault(l.Send, 30*time.Second)
 	return l
 }
@@ -94,14 +88,14 @@ type Facade struct {
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
 	notes   notes // of HTTP requests that belong to no session yet
-	texts   texts
+	drift   drift
+	exposed atomic.Pointer[exposed]
 	now     func() time.Time
-
-	contracts map[string]string // digests of what is exposed, by tool
 
 	mu       sync.Mutex
 	closed   bool
 	sessions map[string]*httpSession // by session id; nil while one is being opened
+	running  map[*session]struct{}   // of every kind
 	work     sync.WaitGroup          // sessions of every kind
 }
 
@@ -116,18 +110,15 @@ func New(o Options) (*Facade, error) {
 	if o.Dial == nil {
 		return nil, fmt.Errorf("facade of %s: no upstream to dial", o.Name)
 	}
-	for tool, item := range o.Expose {
-		if item.Kind != surface.Tool || item.Name != tool {
-			return nil, fmt.Errorf("facade of %s: tool %q is exposed as it was approved, and what is given is no tool of that name", o.Name, tool)
-		}
+	exposed, err := o.Exposure.checked()
+	if err != nil {
+		return nil, fmt.Errorf("facade of %s: %w", o.Name, err)
 	}
-	o.Expose, o.Known, o.Blocked, o.Operations = maps.Clone(o.Expose), maps.Clone(o.Known), maps.Clone(o.Blocked), maps.Clone(o.Operations)
-	f := &Facade{options: o, limits: o.Limits.withDefaults(), sessions: map[string]*httpSession{}, now: o.Now, contracts: map[string]string{}}
+	o.Serving = o.Serving.WithDefaults()
+	f := &Facade{options: o, limits: o.Limits.withDefaults(), sessions: map[string]*httpSession{}, now: o.Now, running: map[*session]struct{}{}}
+	f.exposed.Store(exposed)
 	if f.now == nil {
 		f.now = time.Now
-	}
-	for tool, item := range o.Expose {
-		f.contracts[tool] = item.ContractDigest()
 	}
 	f.notes.log = f.logf
 	f.ctx, f.cancel = context.WithCancel(context.Background())
@@ -154,6 +145,23 @@ func (f *Facade) enter() error {
 	}
 	f.work.Add(1)
 	return nil
+}
+
+// leave forgets a session that is over.
+func (f *Facade) leave(s *session) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.running, s)
+}
+
+// eachSession calls do for every session that runs.
+func (f *Facade) eachSession(do func(*session)) {
+	f.mu.Lock()
+	running := slices.Collect(maps.Keys(f.running))
+	f.mu.Unlock()
+	for _, s := range running {
+		do(s)
+	}
 }
 
 func (f *Facade) logf(format string, args ...any) {

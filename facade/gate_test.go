@@ -159,7 +159,7 @@ func TestListChangedVerifiesAgain(t *testing.T) {
 	}
 	s := u.only()
 	for _, step := range []struct{ tool, want string }{
-		{changedAdd, `schema_mismatch`}, {addTool, `"ran"`}, {textedAdd, textChanged},
+		{changedAdd, `schema_mismatch`}, {addTool, `taken that back`}, {textedAdd, textChanged},
 	} {
 		s.setTools(step.tool, echoTool)
 		s.send(changed)
@@ -200,7 +200,7 @@ func TestChangeDuringWalkRestartsIt(t *testing.T) {
 		}
 		s.answer(e)
 	}}
-	f := newFacade(t, Options{Expose: exposeAll(t, addTool), Dial: u.dial})
+	f := newFacade(t, Options{Exposure: exposeAll(t, addTool), Dial: u.dial})
 	client, _ := connect(t, f)
 	client.send(callAdd)
 	if got := client.recv(); got != changed {
@@ -221,7 +221,7 @@ func TestListThatNeverSettles(t *testing.T) {
 			s.reply(e, `{"tools":[`+addTool+`]}`)
 		}
 	}}
-	f := newFacade(t, Options{Expose: exposeAll(t, addTool), Dial: u.dial})
+	f := newFacade(t, Options{Exposure: exposeAll(t, addTool), Dial: u.dial})
 	client, _ := connect(t, f)
 	client.send(callAdd)
 	got := client.recv()
@@ -263,7 +263,7 @@ func TestWalk(t *testing.T) {
 				}
 				s.reply(e, page)
 			}}
-			f := newFacade(t, Options{Expose: exposeAll(t, addTool, echoTool), Dial: u.dial})
+			f := newFacade(t, Options{Exposure: exposeAll(t, addTool, echoTool), Dial: u.dial})
 			client, _ := connect(t, f)
 			for range 2 { // a walk that failed is not remembered
 				if got := client.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); !strings.Contains(got, c.want) {
@@ -281,7 +281,7 @@ func TestWalkTimesOut(t *testing.T) {
 			s.answer(e)
 		}
 	}}
-	f := newFacade(t, Options{Expose: exposeAll(t, addTool), Dial: u.dial, Limits: Limits{List: 50 * time.Millisecond}})
+	f := newFacade(t, Options{Exposure: exposeAll(t, addTool), Dial: u.dial, Limits: Limits{List: 50 * time.Millisecond}})
 	client, _ := connect(t, f)
 	if got := client.ask(callAdd); !strings.Contains(got, unverified) || !strings.Contains(got, "it took too long") {
 		t.Errorf("got %s", got)

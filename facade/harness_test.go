@@ -37,15 +37,15 @@ func peerCommand(peer string) wire.Command {
 	return wire.Command{Args: []string{os.Args[0]}, Env: wire.BaseEnv(map[string]string{"ANVIL_FACADE_PEER": peer})}
 }
 
-func exposeAll(t testing.TB, tools ...string) map[string]surface.Item {
+func exposeAll(t testing.TB, tools ...string) Exposure {
 	t.Helper()
-	expose := map[string]surface.Item{}
+	expose := Exposure{Tools: map[string]Tool{}}
 	for _, tool := range tools {
 		item, err := surface.NewItem(surface.Tool, []byte(tool))
 		if err != nil {
 			t.Fatal(err)
 		}
-		expose[item.Name] = item
+		expose.Tools[item.Name] = Tool{Item: item}
 	}
 	return expose
 }
@@ -97,6 +97,13 @@ func (u *upstreams) only() *script {
 		u.t.Fatalf("%d upstreams were dialled, want 1", len(u.all))
 	}
 	return u.all[0]
+}
+
+// last returns the newest of the scripts.
+func (u *upstreams) last() *script {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.all[len(u.all)-1]
 }
 
 func (s *script) run() {
@@ -276,9 +283,9 @@ func standard(t testing.TB) (*upstreams, peer, *logBook) {
 	t.Helper()
 	u := &upstreams{t: t, tools: []string{addTool, deleteTool, echoTool}}
 	book := &logBook{}
-	f := newFacade(t, Options{
-		Expose: exposeAll(t, addTool, echoTool), Known: map[string]bool{"delete": true}, Dial: u.dial, Log: book.add,
-	})
+	exposure := exposeAll(t, addTool, echoTool)
+	exposure.Known = map[string]string{"delete": ""}
+	f := newFacade(t, Options{Exposure: exposure, Dial: u.dial, Log: book.add})
 	client, _ := connect(t, f)
 	return u, client, book
 }

@@ -182,7 +182,7 @@ func (f *Facade) enterSession(w http.ResponseWriter, r *http.Request) *httpSessi
 		httpError(w, http.StatusNotFound, "unknown session; open a new one with initialize")
 		return nil
 	}
-	if v := r.Header.Get(headerVersion); v != "" && !slices.Contains(wire.HandshakeVersions, v) && v != h.session.protocolVersion() {
+	if v := r.Header.Get(headerVersion); v != "" && !slices.Contains(wire.HandshakeVersions, v) && v != h.conversation.agreed() {
 		h.leave()
 		httpError(w, http.StatusBadRequest, "unknown "+headerVersion+"; send the version that initialize agreed on")
 		return nil
@@ -209,7 +209,7 @@ func (f *Facade) serveInitialize(w http.ResponseWriter, r *http.Request, e wire.
 	w.Header().Set(headerSession, h.id)
 	if reply := h.serve(w, r, e); reply != nil {
 		if answer, err := wire.Scan(reply); err != nil || present(answer.Error) {
-			h.session.end(errNotOpened)
+			h.end(errNotOpened)
 		}
 	}
 }
@@ -229,15 +229,17 @@ func (f *Facade) openHTTP() (*httpSession, error) {
 	}
 	h := newHTTPSession(f, rand.Text())
 	if err := f.reserve(h.id); err != nil {
+		h.cancel(err)
 		f.work.Done()
 		return nil, err
 	}
-	s, err := f.open(f.ctx, h)
+	s, err := f.open(h.ctx, h, &h.conversation)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err != nil {
 		delete(f.sessions, h.id)
 		f.work.Done()
+		h.cancel(err)
 		return nil, err
 	}
 	h.session = s
@@ -279,7 +281,7 @@ func (f *Facade) replace() bool {
 	}
 	delete(f.sessions, longest.id)
 	f.logf("ended a session: %s", errReplaced)
-	longest.session.end(errReplaced)
+	longest.end(errReplaced)
 	return true
 }
 
@@ -297,7 +299,7 @@ func (f *Facade) serveGet(w http.ResponseWriter, r *http.Request) {
 func (f *Facade) serveDelete(w http.ResponseWriter, r *http.Request) {
 	if h := f.enterSession(w, r); h != nil {
 		defer h.leave()
-		h.session.end(errDeleted)
+		h.end(errDeleted)
 		w.WriteHeader(http.StatusNoContent)
 	}
 }

@@ -2,6 +2,7 @@ package facade
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,12 +14,17 @@ import (
 
 // httpSession is the front of a session over streamable HTTP: it decides on which stream a message goes.
 type httpSession struct {
-	facade  *Facade
-	id      string
-	session *session // set before the session runs
-	budget  *budget
+	facade *Facade
+	id     string
+	budget *budget
+	ctx    context.Context // ends with the session for the client
+	cancel context.CancelCauseFunc
+
+	conversation conversation
+	reopening    sync.Mutex // held while an upstream is started in the place of one that was lost
 
 	mu       sync.Mutex
+	session  *session  // nil while there is no upstream
 	posts    []*stream // requests that await their reply, in the order they came
 	standing *stream   // the newest GET, if one is open
 	parked   *queue    // messages for which no stream is open
@@ -31,6 +37,12 @@ type httpSession struct {
 
 func newHTTPSession(f *Facade, id string) *httpSession {
 	h := &httpSession{facade: f, id: id, budget: &budget{limit: f.limits.Queue}}
+	h.ctx, h.cancel = context.WithCancelCause(f.ctx)
+	context.AfterFunc(h.ctx, func() {
+		if h.current() == nil { // there is no session that would
+			h.close()
+		}
+	})
 	h.parked = newQueue(h.budget)
 	return h
 }
@@ -81,11 +93,76 @@ func (h *httpSession) expire() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.active == 0 {
-		h.session.end(errIdle)
+		h.endLocked(errIdle)
 	}
 }
 
-// close is called by the session at its end.
+// end ends the session for the client.
+func (h *httpSession) end(cause error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.endLocked(cause)
+}
+
+func (h *httpSession) endLocked(cause error) {
+	h.cancel(cause)
+	if h.session != nil {
+		h.session.end(cause)
+	}
+}
+
+// upstream returns the session with an upstream, another one where that was lost.
+func (h *httpSession) upstream() (*session, error) {
+	if s := h.current(); s != nil {
+		return s, nil
+	}
+	h.reopening.Lock()
+	defer h.reopening.Unlock()
+	if s := h.current(); s != nil {
+		return s, nil
+	}
+	if err := h.facade.enter(); err != nil {
+		return nil, err
+	}
+	s, err := h.facade.reopen(h.ctx, h, &h.conversation)
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.ctx.Err() != nil || h.closed {
+		s.end(errDeleted)
+		return nil, &lostError{why: context.Cause(s.ctx)}
+	}
+	h.session = s
+	return s, nil
+}
+
+func (h *httpSession) current() *session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.session
+}
+
+// over is called by the session at its end. Where another may take its place, that happens with the client's next message.
+func (h *httpSession) over(s *session, cause error) {
+	h.mu.Lock()
+	current := h.session == s
+	again := s.resumable(cause) && !h.closed && h.ctx.Err() == nil
+	if current && again {
+		h.session = nil
+		for _, p := range h.posts { // their replies are handed over already
+			p.queue.close()
+		}
+	}
+	h.mu.Unlock()
+	if current && !again {
+		h.cancel(cause)
+		h.close()
+	}
+}
+
+// close lets go of the session's streams and of its id.
 func (h *httpSession) close() {
 	h.facade.mu.Lock()
 	delete(h.facade.sessions, h.id)
@@ -108,8 +185,17 @@ func (h *httpSession) close() {
 // serve hands one message of the client's to the session. For a request it writes the reply and what belongs to it, and
 // returns the reply, nil when the client went away before.
 func (h *httpSession) serve(w http.ResponseWriter, r *http.Request, e wire.Envelope) []byte {
-	if !e.IsRequest() {
-		h.session.accept(e, nil)
+	up, err := h.upstream()
+	switch {
+	case err != nil && e.IsRequest():
+		refused := h.facade.refuse(unanswerable(err))
+		writeJSON(w, http.StatusOK, withID(refused, e.Bytes(e.ID)))
+		return nil
+	case err != nil:
+		w.WriteHeader(http.StatusAccepted) // nobody is there to be told
+		return nil
+	case !e.IsRequest():
+		up.accept(e, nil)
 		w.WriteHeader(http.StatusAccepted)
 		return nil
 	}
@@ -121,8 +207,8 @@ func (h *httpSession) serve(w http.ResponseWriter, r *http.Request, e wire.Envel
 	h.posts = append(h.posts, s)
 	h.unpark(s)
 	h.mu.Unlock()
-	h.session.accept(e, s)
-	reply := s.write(w, r, h.session.ctx)
+	up.accept(e, s)
+	reply := s.write(w, r, h.ctx)
 	h.release(s)
 	return reply
 }
@@ -140,7 +226,7 @@ func (h *httpSession) stand(w http.ResponseWriter, r *http.Request) {
 	h.standing = s
 	h.unpark(s)
 	h.mu.Unlock()
-	s.write(w, r, h.session.ctx)
+	s.write(w, r, h.ctx)
 	h.release(s)
 }
 
@@ -166,7 +252,7 @@ func (h *httpSession) release(s *stream) {
 		}
 		if e, err := wire.Scan(o.frame); err == nil {
 			if err := h.push(e); err != nil {
-				h.session.end(err)
+				h.end(err)
 			}
 		}
 	}

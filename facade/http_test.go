@@ -19,7 +19,8 @@ func webFacade(t *testing.T, o Options) (*upstreams, *webClient, *logBook) {
 	t.Helper()
 	u := &upstreams{t: t, tools: []string{addTool, deleteTool, echoTool}}
 	book := &logBook{}
-	o.Expose, o.Known, o.Dial, o.Log = exposeAll(t, addTool, echoTool), map[string]bool{"delete": true}, u.dial, book.add
+	o.Exposure, o.Dial, o.Log = exposeAll(t, addTool, echoTool), u.dial, book.add
+	o.Exposure.Known = map[string]string{"delete": ""}
 	return u, newWeb(t, newFacade(t, o)), book
 }
 
@@ -193,11 +194,22 @@ func TestHTTPUpstreamGone(t *testing.T) {
 	if status != 200 || !strings.Contains(body, upstreamGone) || !strings.Contains(body, "the server closed the connection") {
 		t.Errorf("got %d %s", status, body)
 	}
-	if got := standing.next(); got != "" {
-		t.Errorf("the standing stream goes on: %q", got)
+	if status, body := c.post(callAdd); status != 200 || !strings.Contains(body, `"ran"`) {
+		t.Errorf("after it: %d %s", status, body)
 	}
-	if status, _ := c.post(callAdd); status != http.StatusNotFound {
-		t.Errorf("after the end: %d", status)
+	if u.count() != 2 {
+		t.Errorf("%d upstreams were started, want 2", u.count())
+	}
+	u.last().send(`{"jsonrpc":"2.0","method":"notifications/message","params":{"n":7}}`)
+	got := standing.next()
+	for got == changed { // the tools of another upstream may be others
+		got = standing.next()
+	}
+	if !strings.Contains(got, `"n":7`) {
+		t.Errorf("the standing stream does not go on: %q", got)
+	}
+	if resp := c.request("DELETE", "", nil); resp.StatusCode != http.StatusNoContent {
+		t.Errorf("DELETE: %d", resp.StatusCode)
 	}
 }
 

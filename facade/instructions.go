@@ -47,14 +47,14 @@ func (s *session) instructed(answer wire.Envelope) wire.Envelope {
 
 // instructs reports instructions that say what the pack's say.
 func (f *Facade) instructs(live []byte) bool {
-	if bytes.Equal(live, f.options.Instructions) {
+	if bytes.Equal(live, f.exposed.Load().Instructions) {
 		return true
 	}
 	now, err := canon.Parse(live)
 	if err != nil {
 		return false
 	}
-	was, err := canon.Parse(f.options.Instructions)
+	was, err := canon.Parse(f.exposed.Load().Instructions)
 	if err != nil { // there were none
 		return now.Is(canon.Null) || now.Is(canon.String) && now.Text() == ""
 	}

@@ -34,7 +34,9 @@ func TestOtherInstructionsAreLeftOut(t *testing.T) {
 				s.answer(e)
 			}}
 			book := &logBook{}
-			f := newFacade(t, Options{Expose: exposeAll(t, addTool), Instructions: []byte(tt.approved), Dial: u.dial, Log: book.add})
+			exposure := exposeAll(t, addTool)
+			exposure.Instructions = []byte(tt.approved)
+			f := newFacade(t, Options{Exposure: exposure, Dial: u.dial, Log: book.add})
 			client, _ := connect(t, f)
 			got := client.ask(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
 			if tt.passes != strings.Contains(got, result) || !strings.Contains(got, `"serverInfo":{"name":"script","version":"1.0"}`) {

@@ -147,7 +147,7 @@ func TestListMembersThatReadLikeOthers(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			u := &upstreams{t: t, handle: func(s *script, e wire.Envelope) { s.reply(e, c.result) }}
-			client, _ := connect(t, newFacade(t, Options{Expose: exposeAll(t, addTool), Dial: u.dial}))
+			client, _ := connect(t, newFacade(t, Options{Exposure: exposeAll(t, addTool), Dial: u.dial}))
 			got := client.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 			if !strings.Contains(got, c.want) || strings.Contains(got, "stolen") {
 				t.Errorf("got  %s\nwant %s", got, c.want)
@@ -198,8 +198,8 @@ func TestApprovalHintsAreSafeToCopy(t *testing.T) {
 		if want == "" {
 			want = "see the operation's id with: anvil mcp inspect demo"
 		}
-		f := newFacade(t, Options{Dial: (&upstreams{t: t}).dial, Known: map[string]bool{tool: true}})
-		for _, r := range []refusal{f.notExposed(tool), f.mismatch(tool, withheld{code: schemaMismatch, text: "x"})} {
+		f := newFacade(t, Options{Dial: (&upstreams{t: t}).dial, Exposure: Exposure{Known: map[string]string{tool: ""}}})
+		for _, r := range []refusal{f.notExposed(tool), f.mismatch(tool, &change{code: schemaMismatch, text: "x"})} {
 			if !strings.HasSuffix(r.hint, want) {
 				t.Errorf("%q: hint %s, want %s at its end", tool, r.hint, want)
 			}

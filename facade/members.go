@@ -167,3 +167,15 @@ func paramName(raw []byte) string {
 	}
 	return decodedName(raw)
 }
+
+// memberAt returns the raw value at the end of a path of members, nil when there is none.
+func memberAt(object []byte, path ...string) []byte {
+	for _, name := range path {
+		span, ok := wire.Member(object, name)
+		if !ok {
+			return nil
+		}
+		object = object[span.Start:span.End]
+	}
+	return object
+}

@@ -26,23 +26,25 @@ type observer struct {
 
 // observing is a call that is under way.
 type observing struct {
-	session *session
-	tool    string
-	begun   time.Time
-	number  uint64
-	input   int // bytes of the arguments; less than zero: there were none
-	buffer  *[]byte
-	told    atomic.Bool
+	session  *session
+	tool     string
+	contract string // digest of the approved one
+	begun    time.Time
+	number   uint64
+	input    int // bytes of the arguments; less than zero: there were none
+	buffer   *[]byte
+	told     atomic.Bool
 }
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 func (o observer) Call(ctx context.Context, c *Call, reply func(wire.Envelope)) {
-	if _, exposed := o.session.facade.options.Expose[c.Tool]; !exposed { // clients can make up any number of names
+	contract, exposed := o.session.facade.exposed.Load().contracts[c.Tool]
+	if !exposed { // clients can make up any number of names
 		o.next.Call(ctx, c, reply)
 		return
 	}
-	now := &observing{session: o.session, tool: c.Tool, begun: o.session.facade.now(), number: o.session.observed.Add(1), input: -1, buffer: buffers.Get().(*[]byte)}
+	now := &observing{session: o.session, tool: c.Tool, contract: contract, begun: o.session.facade.now(), number: o.session.observed.Add(1), input: -1, buffer: buffers.Get().(*[]byte)}
 	*now.buffer = (*now.buffer)[:0]
 	if c.Arguments != nil {
 		if now.input = len(c.Arguments); now.input <= maxObserved {
@@ -103,8 +105,8 @@ func (o *observing) tell(outcome learn.Outcome, code string, result []byte) {
 	f := o.session.facade
 	end := f.now()
 	seen := learn.Observation{Event: learn.Event{
-		ID: o.session.client.Session + "/" + number16(o.number), Tool: learn.Tool{Server: f.options.Service, Name: o.tool, Contract: f.contracts[o.tool]},
-		Session: learn.UUID(o.session.client.Session), At: end, Duration: end.Sub(o.begun), Outcome: outcome, Code: code, Attempts: 1,
+		ID: o.session.client.Session + "/" + number16(o.number), Tool: learn.Tool{Server: f.options.Service, Name: o.tool, Contract: o.contract},
+		Session: learn.UUID(o.session.client.Session), At: end, Duration: end.Sub(o.begun), Outcome: outcome, Code: code, Attempts: 1, Client: o.session.client.Subject,
 		Input: learn.Payload{Bytes: int64(o.input)}, Output: learn.Unmeasured,
 	}}
 	if outcome == learn.Refused {

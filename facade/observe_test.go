@@ -64,7 +64,7 @@ func TestCallsAreObserved(t *testing.T) {
 	seen := &observed{got: make(chan struct{}, 100)}
 	changed := strings.Replace(echoTool, `"object"`, `"array"`, 1)
 	expose := exposeAll(t, addTool, changed)
-	f := newFacade(t, Options{Expose: expose, Dial: u.dial, Service: "calc", Observe: seen.take})
+	f := newFacade(t, Options{Exposure: expose, Dial: u.dial, Service: "calc", Observe: seen.take})
 	client, _ := connect(t, f)
 	for i, arguments := range []string{`{"a":1}`, `{"a":"fail"}`, `{"a":"forge"}`} {
 		client.ask(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"add","arguments":%s}}`, i+1, arguments))
@@ -90,7 +90,7 @@ func TestCallsAreObserved(t *testing.T) {
 			t.Errorf("call %d: %s, want %s", i, got, want[i])
 		}
 		checked, err := o.Checked(time.Now())
-		if err != nil || checked.ID != o.ID || checked.Session != o.Session || o.Tool.Server != "calc" || o.Tool.Contract != expose[o.Tool.Name].ContractDigest() || ids[o.ID] {
+		if err != nil || checked.ID != o.ID || checked.Session != o.Session || o.Tool.Server != "calc" || o.Tool.Contract != expose.Tools[o.Tool.Name].Item.ContractDigest() || ids[o.ID] {
 			t.Errorf("call %d: %+v, %v", i, o.Event, err)
 		}
 		ids[o.ID] = true
@@ -115,7 +115,7 @@ func TestLostCallsAreFailures(t *testing.T) {
 		s.answer(e)
 	}}
 	seen := &observed{got: make(chan struct{}, 100)}
-	f := newFacade(t, Options{Expose: exposeAll(t, addTool), Dial: u.dial, Observe: seen.take})
+	f := newFacade(t, Options{Exposure: exposeAll(t, addTool), Dial: u.dial, Observe: seen.take})
 	client, _ := connect(t, f)
 	client.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{}}}`)
 	<-called
@@ -135,7 +135,7 @@ func TestLargePayloadsAreMeasuredAlone(t *testing.T) {
 		s.answer(e)
 	}}
 	seen := &observed{got: make(chan struct{}, 100)}
-	f := newFacade(t, Options{Expose: exposeAll(t, addTool), Dial: u.dial, Observe: seen.take})
+	f := newFacade(t, Options{Exposure: exposeAll(t, addTool), Dial: u.dial, Observe: seen.take})
 	client, _ := connect(t, f)
 	client.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":"` + large + `"}}}`)
 	all, had := seen.wait(t, 1)

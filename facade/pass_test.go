@@ -143,7 +143,7 @@ func TestNotificationsStayAheadOfTheirResult(t *testing.T) {
 		}
 		s.answer(e)
 	}}
-	f := newFacade(t, Options{Expose: exposeAll(t, addTool), Dial: u.dial})
+	f := newFacade(t, Options{Exposure: exposeAll(t, addTool), Dial: u.dial})
 	client, _ := connect(t, f)
 	for round := range rounds {
 		client.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"add"}}`, round))
@@ -244,7 +244,7 @@ func TestCancelledWhileHeld(t *testing.T) {
 		}
 		s.answer(e)
 	}}
-	f := newFacade(t, Options{Expose: exposeAll(t, addTool, echoTool), Dial: u.dial})
+	f := newFacade(t, Options{Exposure: exposeAll(t, addTool, echoTool), Dial: u.dial})
 	client, _ := connect(t, f)
 	client.send(callAdd)
 	client.ask(`{"jsonrpc":"2.0","id":0,"method":"ping"}`)

@@ -27,6 +27,7 @@ func runPeer(peer string) {
 	case "dying":
 		bufio.NewReader(os.Stdin).ReadString('\n')
 		fmt.Fprintln(os.Stderr, "password is hunter2")
+		fmt.Fprintln(os.Stderr, "cannot open the ledger")
 		os.Exit(7)
 	case "deaf": // it reads nothing, and its parent's end is not told to it either
 		for {

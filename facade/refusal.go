@@ -151,16 +151,16 @@ func shown(s string) string {
 	return strconv.Quote(cut(s, maxShown))
 }
 
-// troubleOf says in one sentence what became of the upstream. What a server printed to stderr or put in the body of an
-// answer may hold secrets, so it stays out.
+// troubleOf says in one sentence what became of the upstream, with the last of what it wrote to stderr. What it put in the body of an answer may hold
+// secrets, so it stays out.
 func troubleOf(err error) string {
 	var exit *wire.ExitError
 	var status *wire.StatusError
 	switch {
 	case errors.As(err, &exit) && exit.Signal != "":
-		return "the server was ended by " + exit.Signal
+		return "the server was ended by " + exit.Signal + tailOf(exit)
 	case errors.As(err, &exit):
-		return fmt.Sprintf("the server exited with code %d", exit.Code)
+		return fmt.Sprintf("the server exited with code %d", exit.Code) + tailOf(exit)
 	case errors.As(err, &status):
 		return fmt.Sprintf("%s answered with HTTP status %d", status.URL, status.Code)
 	case errors.Is(err, context.Canceled):

@@ -1,14 +1,11 @@
 package facade
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	"anvil/compiler/diag"
 )
 
 // maxRestarts is how often a walk begins anew because the upstream announced a change meanwhile.
@@ -24,8 +21,6 @@ type roll struct {
 	walking bool
 	closed  bool
 	waiting []waiter
-
-	retold map[string]string // what was told of tools with another text; for the walk alone
 }
 
 // waiter is a request that is held until the roster is known.
@@ -34,14 +29,24 @@ type waiter struct {
 	then func(*roster, error)
 }
 
-// current returns the roster if it is known.
-func (r *roll) current() *roster { return r.roster.Load() }
+// current returns the roster if it is known and still counts: what is approved is what it was then, and it is not so old that the upstream can have changed
+// its tools in silence.
+func (r *roll) current() *roster {
+	known, f := r.roster.Load(), r.session.facade
+	if known == nil || known.under != f.exposed.Load() {
+		return nil
+	}
+	if now := f.now(); now.Sub(known.walked) > f.limits.Verify || !known.until.IsZero() && !now.Before(known.until) {
+		return nil
+	}
+	return known
+}
 
 // verify calls then with a roster, at once when it is known and otherwise, in order, when it has been walked. id is the
 // id of the client's request that waits.
 func (r *roll) verify(id []byte, then func(*roster, error)) {
 	r.mu.Lock()
-	known, full := r.roster.Load(), len(r.waiting) >= r.session.facade.limits.InFlight
+	known, full := r.current(), len(r.waiting) >= r.session.facade.limits.InFlight
 	if known == nil && !full && !r.closed {
 		r.waiting = append(r.waiting, waiter{id, then})
 		if !r.walking {
@@ -69,20 +74,6 @@ func (r *roll) invalidate() {
 	defer r.mu.Unlock()
 	r.changes++
 	r.roster.Store(nil)
-}
-
-// noteText tells the operator that a tool is described in other words than it was approved with, and what comes of it: once
-// a session and outcome.
-func (r *roll) noteText(tool, outcome string) {
-	if r.retold[tool] == outcome {
-		return
-	}
-	if r.retold == nil {
-		r.retold = map[string]string{}
-	}
-	r.retold[tool] = outcome
-	r.session.facade.logf("the text of tool %s is not the one that was approved: it is %s; see the change with: anvil mcp diff %s %s", shown(tool), outcome,
-		diag.ShellPath(r.session.facade.options.Name+"/snapshot.json"), cmp.Or(r.session.facade.options.Source, "TARGET"))
 }
 
 // drop forgets a held request that the client cancelled; it reports false when none of that id is held.

@@ -2,11 +2,15 @@ package facade
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"anvil/compiler/canon"
+	"anvil/compiler/diag"
+	"anvil/compiler/pack"
 	"anvil/compiler/surface"
 	"anvil/wire"
 )
@@ -20,12 +24,12 @@ const (
 
 // roster is the outcome of one complete walk: what may be listed, and which exposed tools may not be called.
 type roster struct {
-	list   []byte              // the reply to tools/list, with the id null
-	faults map[string]withheld // exposed tool -> why it is withheld
+	list   []byte             // the reply to tools/list, with the id null
+	faults map[string]*change // exposed tool -> why it is withheld
+	under  *exposed           // what it was held against
+	walked time.Time          // when the walk began
+	until  time.Time          // when the first of the approvals ends; zero: never
 }
-
-// withheld is why a tool is withheld.
-type withheld struct{ code, text, way string } // way leads on, where approving it does not
 
 // envelope returns the reply to tools/list, for the receiver to change.
 func (r *roster) envelope() wire.Envelope {
@@ -56,14 +60,16 @@ type walk struct {
 	tools   [][]byte       // exposed tools whose contract holds, raw, in the upstream's order
 	names   []string       // their names
 	seen    map[string]int // exposed name -> how often it was offered
-	faults  map[string]withheld
+	faults  map[string]*change
+	under   *exposed
+	begun   time.Time
 	count   int
 	size    int
 }
 
 // walkTools asks for every page, within bounds.
 func (s *session) walkTools(ctx context.Context) (*roster, error) {
-	w := walk{facade: s.facade, session: s, seen: map[string]int{}, faults: map[string]withheld{}}
+	w := walk{facade: s.facade, session: s, seen: map[string]int{}, faults: map[string]*change{}, under: s.facade.exposed.Load(), begun: s.facade.now()}
 	cursors := map[string]bool{}
 	var params []byte
 	for page := 0; ; page++ {
@@ -131,12 +137,12 @@ func (w *walk) page(reply wire.Envelope) (cursor []byte, err error) {
 // tool judges one tool of the upstream's.
 func (w *walk) tool(tool *canon.Node) {
 	name, ok := tool.Get("name").Str()
-	approved, exposed := w.facade.options.Expose[name]
+	approved, exposed := w.under.tool(name, w.facade.now)
 	if !ok || !exposed {
 		return
 	}
 	w.seen[name]++
-	if why := w.differs(tool, approved); why != (withheld{}) {
+	if why := w.differs(tool, approved.Item); why != nil {
 		w.faults[name] = why
 		return
 	}
@@ -144,27 +150,48 @@ func (w *walk) tool(tool *canon.Node) {
 	w.names = append(w.names, name)
 }
 
-// differs says why a tool of the upstream's is not served for the approved one; the zero value when it is.
-func (w *walk) differs(tool *canon.Node, approved surface.Item) withheld {
+// differs says why a tool of the upstream's is not served for the approved one, nil when it is.
+func (w *walk) differs(tool *canon.Node, approved surface.Item) *change {
 	item, err := surface.NewItem(surface.Tool, tool.Raw)
+	var c *change
+	var action pack.Action
 	switch {
 	case err != nil:
-		return withheld{code: schemaMismatch, text: "it cannot be read: " + err.Error()}
+		c = &change{code: schemaMismatch, text: "it cannot be read: " + err.Error(), security: true}
 	case hasDuplicates(tool):
-		return withheld{code: schemaMismatch, text: "the server gives one of its members twice, so that readers may differ on it", way: "it can be approved once the server gives each once"}
+		c = &change{code: schemaMismatch, text: "the server gives one of its members twice, so that readers may differ on it", security: true,
+			way: "it can be approved once the server gives each once"}
 	case disguise(tool) != "":
-		return withheld{code: schemaMismatch, text: "the server gives it a member " + shown(disguise(tool)) + ", which some readers take for one of the protocol's"}
-	case item.ContractDigest() != approved.ContractDigest():
-		return withheld{code: schemaMismatch, text: "its contract is not the one that was approved"}
-	case item.TextDigest() == approved.TextDigest():
-		return withheld{}
+		c = &change{code: schemaMismatch, text: "the server gives it a member " + shown(disguise(tool)) + ", which some readers take for one of the protocol's", security: true}
+	default:
+		c, action = w.facade.drift.look(approved, item, w.facade.options.Serving.OnDrift)
 	}
-	if unsafe := w.facade.texts.judge(approved, item); unsafe != "" {
-		w.session.tools.noteText(item.Name, "withheld, since "+unsafe)
-		return withheld{code: textChanged, text: "its text is not the one that was approved: " + unsafe}
+	if c != nil && action == "" {
+		w.facade.drift.seize(approved, *c)
 	}
-	w.session.tools.noteText(item.Name, "served, since blanks and letter case alone are other")
-	return withheld{}
+	w.tell(approved.Name, tool.Raw, c, action)
+	if c == nil || action == pack.Serve {
+		return nil
+	}
+	return c
+}
+
+// tell tells the operator of a tool that is not as it was approved, once of each way it is and of what comes of it.
+func (w *walk) tell(tool string, live []byte, c *change, action pack.Action) {
+	if c == nil {
+		if w.facade.drift.news(tool, "", "") {
+			w.facade.logf("tool %s is as it was approved again", shown(tool))
+		}
+		return
+	}
+	outcome := "withheld"
+	if action == pack.Serve {
+		outcome = "served"
+	}
+	if w.facade.drift.news(tool, canon.Digest(live), outcome) {
+		w.facade.logf("tool %s is %s: %s; see the change with: anvil mcp diff %s %s", shown(tool), outcome, c,
+			diag.ShellPath(w.facade.options.Name+"/snapshot.json"), cmp.Or(w.facade.options.Source, "TARGET"))
+	}
 }
 
 // unlike returns the members without those that some clients take for the tools or the cursor: the filter does not see
@@ -221,13 +248,24 @@ func hasDuplicates(n *canon.Node) bool {
 
 // roster closes the walk.
 func (w *walk) roster() *roster {
-	for name := range w.facade.options.Expose {
+	var until time.Time
+	for name, tool := range w.under.Tools {
+		if end := tool.Until; !end.IsZero() && end.After(w.begun) && (until.IsZero() || end.Before(until)) {
+			until = end
+		}
 		switch w.seen[name] {
 		case 0:
-			w.faults[name] = withheld{code: schemaMismatch, text: "the server does not offer it any more", way: "there is nothing to approve while it is gone"}
+			w.faults[name] = &change{code: schemaMismatch, text: "the server does not offer it any more", way: "there is nothing to approve while it is gone"}
 		case 1:
 		default:
-			w.faults[name] = withheld{code: schemaMismatch, text: "the server offers more than one tool of this name", way: "it can be approved once the server has one tool of that name"}
+			w.faults[name] = &change{code: schemaMismatch, text: "the server offers more than one tool of this name", way: "it can be approved once the server has one tool of that name"}
+		}
+	}
+	if stop := w.facade.drift.stopped(); stop != "" {
+		for name := range w.under.Tools {
+			if w.faults[name] == nil {
+				w.faults[name] = &change{code: w.stopCode(stop), text: "the server changed the tool " + shown(stop) + ", on which this pack withholds every tool (facade.yaml, onDrift: stop)"}
+			}
 		}
 	}
 	list := []byte(`{"jsonrpc":"2.0","id":null,"result":{`)
@@ -245,7 +283,15 @@ func (w *walk) roster() *roster {
 			list = append(list, m.Value.Raw...)
 		}
 	}
-	return &roster{list: append(list, "}}"...), faults: w.faults}
+	return &roster{list: append(list, "}}"...), faults: w.faults, under: w.under, walked: w.begun, until: until}
+}
+
+// stopCode is the code of the refusals of every tool, after a change of one.
+func (w *walk) stopCode(tool string) string {
+	if c := w.faults[tool]; c != nil {
+		return c.code
+	}
+	return schemaMismatch
 }
 
 func (w *walk) appendTools(list []byte) []byte {

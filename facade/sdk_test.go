@@ -21,7 +21,7 @@ import (
 )
 
 // exposeLive approves every tool but "secret" with the contract it has over link.
-func exposeLive(t *testing.T, link wire.Link) map[string]surface.Item {
+func exposeLive(t *testing.T, link wire.Link) Exposure {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -30,7 +30,7 @@ func exposeLive(t *testing.T, link wire.Link) map[string]surface.Item {
 	if _, err := wire.Handshake(ctx, client, wire.Hello{Name: "t", Version: "0"}); err != nil {
 		t.Fatal(err)
 	}
-	expose := map[string]surface.Item{}
+	expose := Exposure{Tools: map[string]Tool{}, Instructions: []byte(`"be careful"`)}
 	var params []byte
 	for {
 		result, err := client.Call(ctx, methodList, params)
@@ -47,7 +47,7 @@ func exposeLive(t *testing.T, link wire.Link) map[string]surface.Item {
 				t.Fatal(err)
 			}
 			if item.Name != "secret" {
-				expose[item.Name] = item
+				expose.Tools[item.Name] = Tool{Item: item}
 			}
 		}
 		next := node.Get("nextCursor")
@@ -150,7 +150,7 @@ func TestSDKThroughTheFacade(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				f, err := New(Options{Name: "demo", Expose: exposeLive(t, link), Instructions: []byte(`"be careful"`), Dial: dial, Log: func(line string) { t.Log(line) }})
+				f, err := New(Options{Name: "demo", Exposure: exposeLive(t, link), Dial: dial, Log: func(line string) { t.Log(line) }})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -76,8 +76,11 @@ type linkFront struct {
 	met    chan struct{} // closed once the upstream was dialled, with whatever success, or will not be
 	closed chan struct{} // closed when the session will say no more
 
+	conversation conversation
+
 	mu      sync.Mutex
-	session *session // nil until the first message came
+	session *session // nil until the first message came, and while there is no upstream
+	begun   bool     // there was one
 }
 
 func newLinkFront(f *Facade, client wire.Link) *linkFront {
@@ -89,7 +92,19 @@ func newLinkFront(f *Facade, client wire.Link) *linkFront {
 
 func (c *linkFront) reply(_ *stream, frame []byte) error { return c.out.push(outgoing{frame: frame}) }
 func (c *linkFront) push(e wire.Envelope) error          { return c.out.push(outgoing{frame: e.Raw}) }
-func (c *linkFront) close()                              { close(c.closed) }
+
+// over closes the front, unless another session may take the place of this one.
+func (c *linkFront) over(s *session, cause error) {
+	c.mu.Lock()
+	current := c.session == s
+	if current && s.resumable(cause) {
+		c.session = nil
+	}
+	c.mu.Unlock()
+	if current && !s.resumable(cause) {
+		close(c.closed)
+	}
+}
 
 func (c *linkFront) opened() *session {
 	c.mu.Lock()
@@ -165,7 +180,14 @@ func (c *linkFront) take(ctx context.Context, e wire.Envelope) error {
 			return c.reply(nil, withID(c.facade.refuse(noDiscover), e.Bytes(e.ID)))
 		}
 		var err error
-		if s, err = c.open(ctx); err != nil {
+		var lost *lostError
+		switch s, err = c.open(ctx); {
+		case errors.As(err, &lost) && ctx.Err() == nil:
+			if e.IsRequest() {
+				return c.reply(nil, withID(c.facade.refuse(notBack(lost)), e.Bytes(e.ID)))
+			}
+			return nil // nobody is there to be told
+		case err != nil:
 			if e.IsRequest() {
 				_ = c.reply(nil, withID(c.facade.refuse(unreachable(err)), e.Bytes(e.ID)))
 			}
@@ -201,17 +223,36 @@ func (c *linkFront) open(ctx context.Context) (*session, error) {
 	if err := c.facade.enter(); err != nil {
 		return nil, err
 	}
-	s, err := c.facade.open(ctx, c)
+	c.mu.Lock()
+	again := c.begun
+	c.mu.Unlock()
+	if again {
+		s, err := c.facade.reopen(ctx, c, &c.conversation)
+		if err == nil && !c.install(s) {
+			return nil, &lostError{why: context.Cause(s.ctx)}
+		}
+		return s, err
+	}
+	s, err := c.facade.open(ctx, c, &c.conversation)
 	if err != nil {
 		c.facade.work.Done()
 		return nil, err
 	}
-	c.mu.Lock()
-	c.session = s
-	c.mu.Unlock()
+	c.install(s)
 	c.meet()
 	go s.run()
 	return s, nil
+}
+
+// install makes s the front's session. It reports false when that is over already.
+func (c *linkFront) install(s *session) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s.ctx.Err() != nil && c.begun {
+		return false
+	}
+	c.session, c.begun = s, true
+	return true
 }
 
 // wait waits for the end of the session from either side, sees the session closed, and returns what went wrong. handled

@@ -19,8 +19,8 @@ type front interface {
 	reply(to *stream, frame []byte) error
 	// push hands over a message that replies to nothing.
 	push(e wire.Envelope) error
-	// close says that nothing more will come, once all replies are handed over.
-	close()
+	// over says that nothing more will come of a session, once all replies are handed over, and why.
+	over(s *session, cause error)
 }
 
 // session is one client's, with the upstream session that belongs to it.
@@ -36,11 +36,15 @@ type session struct {
 	done   chan struct{}  // closed when the upstream is gone too
 	work   sync.WaitGroup // goroutines beside the reader
 
-	client   Client
-	observed atomic.Uint64 // calls so far, where somebody observes
+	conversation *conversation
+	began        time.Time
+	client       Client
+	answered     atomic.Bool   // the upstream replied to something
+	observed     atomic.Uint64 // calls so far, where somebody observes
 
 	pending pendingCalls
 	version string // the protocol version agreed on; guarded by pending.mu
+	telling bool   // the upstream said that it announces changes of its tools; guarded by pending.mu
 }
 
 // exchanges is a link on which every message is an exchange of its own: Send waits for the answer to begin, and the link
@@ -61,20 +65,23 @@ var (
 
 // open dials an upstream and starts a session on it. parent bounds the whole session. The caller has called enter; the
 // session calls work.Done when it is over.
-func (f *Facade) open(parent context.Context, client front) (*session, error) {
+func (f *Facade) open(parent context.Context, client front, c *conversation) (*session, error) {
 	ctx, cancel := context.WithTimeout(parent, f.limits.Dial)
 	up, err := f.options.Dial(ctx)
 	cancel()
 	if err != nil {
 		return nil, fmt.Errorf("reach the upstream of %s: %w", f.options.Name, err)
 	}
-	s := &session{facade: f, front: client, up: up, done: make(chan struct{})}
+	s := &session{facade: f, front: client, up: up, conversation: c, began: f.now(), done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancelCause(parent)
 	s.client.Session = newID()
 	s.calls = s.layers()
 	s.tools.session = s
 	s.notes.log = f.logf
 	s.pending.limit = f.limits.InFlight
+	f.mu.Lock()
+	f.running[s] = struct{}{}
+	f.mu.Unlock()
 	return s, nil
 }
 
@@ -103,6 +110,7 @@ func (s *session) accept(e wire.Envelope, to *stream) {
 }
 
 func (s *session) request(e wire.Envelope, to *stream) {
+	s.conversation.note(e)
 	id := bytes.Clone(e.Bytes(e.ID))
 	reply := func(answer wire.Envelope) { s.answer(to, id, answer) }
 	switch methodOf(e) {
@@ -125,20 +133,23 @@ func (s *session) request(e wire.Envelope, to *stream) {
 // noDiscover is how a server of the initialize era answers server/discover; clients then send initialize.
 var noDiscover = refusal{code: codeNoMethod, message: "unknown method \"server/discover\": open the session with initialize"}
 
-// agreed notes what the answer to initialize says of the protocol version.
-func (s *session) agreed(answer wire.Envelope) {
+// agreed notes what the answer to initialize says of the protocol version, and returns that.
+func (s *session) agreed(answer wire.Envelope) string {
 	result := answer.Bytes(answer.Result)
 	span, _ := wire.Member(result, "protocolVersion")
 	version, ok := wire.Unquote(result[span.Start:span.End])
 	if !ok {
-		return
+		return ""
 	}
+	s.conversation.agree(version)
+	telling := memberAt(result, "capabilities", "tools", "listChanged")
 	s.pending.mu.Lock()
-	s.version = version
+	s.version, s.telling = version, string(telling) == "true"
 	s.pending.mu.Unlock()
 	if link, ok := s.up.(exchanges); ok {
 		link.SetProtocolVersion(version)
 	}
+	return version
 }
 
 func (s *session) protocolVersion() string {
@@ -155,16 +166,22 @@ func (s *session) notification(e wire.Envelope) {
 	case methodCancelled:
 		s.cancelled(e)
 	case methodInitialized:
-		s.send(e.Raw)
-		if link, ok := s.up.(exchanges); ok {
-			s.spawn(func() {
-				if err := link.OpenStream(s.ctx); err != nil && s.ctx.Err() == nil {
-					s.facade.logf("no standing stream from the upstream: %s", troubleOf(err))
-				}
-			})
-		}
+		s.conversation.note(e)
+		s.initialized(e.Raw)
 	default:
 		s.send(e.Raw)
+	}
+}
+
+// initialized tells the upstream that the session is agreed on.
+func (s *session) initialized(frame []byte) {
+	s.send(frame)
+	if link, ok := s.up.(exchanges); ok {
+		s.spawn(func() {
+			if err := link.OpenStream(s.ctx); err != nil && s.ctx.Err() == nil {
+				s.facade.logf("no standing stream from the upstream: %s", troubleOf(err))
+			}
+		})
 	}
 }
 
@@ -226,9 +243,9 @@ func withID(e wire.Envelope, id []byte) []byte {
 // the session is left.
 func (s *session) run() {
 	defer s.facade.work.Done()
+	defer s.facade.leave(s)
 	defer close(s.done)
-	err := s.read()
-	s.end(fmt.Errorf("the upstream of %s is gone: %w", s.facade.options.Name, err))
+	s.end(&upstreamLost{s.facade.options.Name, s.read()})
 	cause := context.Cause(s.ctx)
 	if !ended(cause) {
 		s.facade.logf("session ended: %s", troubleOf(cause))
@@ -236,18 +253,42 @@ func (s *session) run() {
 	s.tools.close()
 	s.pending.fail(func() wire.Envelope { return s.facade.refuse(s.gone(cause)) })
 	s.work.Wait() // all of them heed the context; the walk answers the requests it holds
-	s.front.close()
+	s.conversation.lose(cause, s.facade.now().Sub(s.began), s.facade.now())
+	s.front.over(s, cause)
 	if err := s.up.Close(); err != nil && !errors.Is(err, wire.ErrClosed) {
 		s.facade.logf("close the upstream: %s", troubleOf(err))
 	}
 }
 
+// upstreamLost ends a session whose upstream is gone; the client's side goes on with another one.
+type upstreamLost struct {
+	name string
+	err  error
+}
+
+func (e *upstreamLost) Error() string {
+	return fmt.Sprintf("the upstream of %s is gone: %v", e.name, e.err)
+}
+func (e *upstreamLost) Unwrap() error { return e.err }
+
+// resumable reports whether another upstream may take the place of the session's, which ended so. One that never answered anything did not start, and would
+// not the next time.
+func (s *session) resumable(cause error) bool {
+	var lost *upstreamLost
+	return errors.As(cause, &lost) && s.answered.Load() || errors.Is(cause, errDeaf)
+}
+
 func (s *session) gone(cause error) refusal {
-	return refusal{
+	r := refusal{
 		code: codeServer, reason: upstreamGone,
-		message: "the session ended before the reply: " + troubleOf(cause),
-		hint:    "whether the request took effect is not known; open a new session to go on",
+		message: "the server was lost before the reply: " + troubleOf(cause),
+		hint:    "whether the request took effect is not known; the server is started again for the next request",
 	}
+	if !s.resumable(cause) {
+		r.message = "the session ended before the reply: " + troubleOf(cause)
+		r.hint = "whether the request took effect is not known; open a new session to go on"
+	}
+	return r
 }
 
 // quiet reports whether no request awaits its reply.

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"anvil/compiler/diag"
 	"anvil/compiler/surface"
 	"anvil/wire"
 )
@@ -57,7 +58,7 @@ func TestAnotherTextIsNotServed(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			u := &upstreams{t: t, tools: []string{tt.tool, echoTool}}
 			book := &logBook{}
-			f := newFacade(t, Options{Source: "refunds", Expose: exposeAll(t, toldAdd, echoTool), Dial: u.dial, Log: book.add})
+			f := newFacade(t, Options{Source: "refunds", Exposure: exposeAll(t, toldAdd, echoTool), Dial: u.dial, Log: book.add})
 			client, _ := connect(t, f)
 			list := client.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 			if listed := strings.Contains(list, `"add"`); listed != tt.served || !strings.Contains(list, `"echo"`) {
@@ -75,7 +76,7 @@ func TestAnotherTextIsNotServed(t *testing.T) {
 					}
 				}
 			}
-			if told := strings.Contains(book.String(), "the text of tool"); told != (tt.tool != toldAdd) {
+			if told := strings.Contains(book.String(), `its text is not the one that was approved`); told != (tt.tool != toldAdd) {
 				t.Errorf("log: %s", book)
 			}
 		})
@@ -87,10 +88,11 @@ func TestNewTextInASession(t *testing.T) {
 	otherAdd := strings.Replace(toldAdd, "Adds two numbers.", "New words.", 1)
 	u := &upstreams{t: t, tools: []string{toldAdd, echoTool}}
 	book := &logBook{}
-	f := newFacade(t, Options{Expose: exposeAll(t, toldAdd, echoTool), Dial: u.dial, Log: book.add})
+	f := newFacade(t, Options{Exposure: exposeAll(t, toldAdd, echoTool), Dial: u.dial, Log: book.add})
 	client, _ := connect(t, f)
 	for _, step := range []struct{ tool, want string }{
-		{toldAdd, `"ran"`}, {spacedAdd, `"ran"`}, {otherAdd, textChanged}, {otherAdd, textChanged}, {spacedAdd, `"ran"`}, {changedAdd, schemaMismatch}, {toldAdd, `"ran"`},
+		{toldAdd, `"ran"`}, {spacedAdd, `"ran"`}, {otherAdd, textChanged}, {otherAdd, textChanged}, {changedAdd, schemaMismatch},
+		{toldAdd, schemaMismatch}, // what was changed once stays withheld
 	} {
 		client.ask(`{"jsonrpc":"2.0","id":0,"method":"ping"}`)
 		u.only().setTools(step.tool, echoTool)
@@ -100,26 +102,26 @@ func TestNewTextInASession(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", step.tool, got, step.want)
 		}
 	}
-	served, withheld := strings.Count(book.String(), "it is served, since blanks and letter case alone are other"), strings.Count(book.String(), "it is withheld, since")
-	if served != 2 || withheld != 1 {
+	served, withheld := strings.Count(book.String(), `tool "add" is served: its text is not the one`), strings.Count(book.String(), `tool "add" is withheld: `)
+	if served != 1 || withheld != 3 {
 		t.Errorf("told %d times that it is served and %d times that it is withheld:\n%s", served, withheld, book)
 	}
 }
 
 // A verdict is remembered for the text it is of: two servers' texts in turn are each judged by what they say.
 func TestTextsAreJudgedOnce(t *testing.T) {
-	item := func(text string) surface.Item { return exposeAll(t, text)["add"] }
-	var judged texts
+	item := func(text string) surface.Item { return exposeAll(t, text).Tools["add"].Item }
+	var seen drift
 	approved, spaced, other := item(toldAdd), item(spacedAdd), item(strings.Replace(toldAdd, "Adds two numbers.", "New words.", 1))
 	var work sync.WaitGroup
 	for range 4 {
 		work.Go(func() {
 			for range 10 {
-				if unsafe := judged.judge(approved, spaced); unsafe != "" {
-					t.Errorf("blanks: %s", unsafe)
+				if c := seen.judge(approved, spaced); c == nil || c.class != diag.Safe || c.security {
+					t.Errorf("blanks: %+v", c)
 				}
-				if judged.judge(approved, other) == "" {
-					t.Error("another text is safe")
+				if c := seen.judge(approved, other); c == nil || c.class == diag.Safe {
+					t.Errorf("other words: %+v", c)
 				}
 			}
 		})
@@ -139,7 +141,7 @@ func TestRefusalsAreToldApart(t *testing.T) {
 	}}
 	var mu sync.Mutex
 	var told []Refusal
-	f := newFacade(t, Options{Expose: exposeAll(t, addTool, echoTool), Dial: u.dial, Refused: func(r Refusal) {
+	f := newFacade(t, Options{Exposure: exposeAll(t, addTool, echoTool), Dial: u.dial, Refused: func(r Refusal) {
 		mu.Lock()
 		defer mu.Unlock()
 		told = append(told, r)

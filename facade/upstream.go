@@ -92,6 +92,9 @@ func (s *session) dispatch(e wire.Envelope) {
 func (s *session) settle(e wire.Envelope) {
 	if id, ok := ownID(e.Bytes(e.ID)); ok {
 		if c, ok := s.pending.settle(id); ok {
+			if !s.answered.Load() {
+				s.answered.Store(true)
+			}
 			c.reply(e)
 			return
 		}

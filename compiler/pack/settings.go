@@ -12,8 +12,8 @@ import (
 type FacadeSettings struct {
 	SchemaVersion int      `json:"schemaVersion"`
 	Upstream      Upstream `json:"upstream"`
-	Expose        string   `json:"expose"`  // "approved": approved operations only
-	OnDrift       string   `json:"onDrift"` // "refuse": a tool whose contract is not the pack's is not served
+	Expose        string   `json:"expose"` // "approved": approved operations only
+	Serving       `json:",inline"`
 }
 
 // Upstream says how to reach the server. No value that names or looks like a secret stands in it: in Env and Headers such a value is a
@@ -29,9 +29,9 @@ type Upstream struct {
 	Headers   map[string]string `json:"headers,omitempty"`
 }
 
-// NewFacadeSettings returns the settings for an upstream: approved operations only, refuse on drift.
-func NewFacadeSettings(u Upstream) FacadeSettings {
-	return FacadeSettings{SchemaVersion: 1, Upstream: u, Expose: "approved", OnDrift: "refuse"}
+// NewFacadeSettings returns the settings for an upstream: approved operations only, served as s says, the defaults filled in.
+func NewFacadeSettings(u Upstream, s Serving) FacadeSettings {
+	return FacadeSettings{SchemaVersion: 1, Upstream: u, Expose: "approved", Serving: s.WithDefaults()}
 }
 
 // Encode returns the settings as YAML.
@@ -58,8 +58,10 @@ func DecodeFacadeSettings(data []byte) (FacadeSettings, error) {
 		return FacadeSettings{}, fmt.Errorf("read %s: schemaVersion %d is not known; use a newer anvil", FacadeFile, s.SchemaVersion)
 	case s.Expose != "approved":
 		return FacadeSettings{}, fmt.Errorf("read %s: expose %q is not known; it is approved", FacadeFile, s.Expose)
-	case s.OnDrift != "refuse":
-		return FacadeSettings{}, fmt.Errorf("read %s: onDrift %q is not known; it is refuse", FacadeFile, s.OnDrift)
+	case s.Serving != s.WithDefaults():
+		return FacadeSettings{}, fmt.Errorf("read %s: onDrift is not whole; it says safe, risky, breaking and security", FacadeFile)
+	case s.Check() != nil:
+		return FacadeSettings{}, fmt.Errorf("read %s: %w", FacadeFile, s.Check())
 	case !slices.Contains([]string{"stdio", "http", "sse"}, s.Upstream.Transport):
 		return FacadeSettings{}, fmt.Errorf("read %s: transport %q is not known; it is stdio, http or sse", FacadeFile, s.Upstream.Transport)
 	}

@@ -120,6 +120,9 @@ func (sh *shell) inputs(c *cli.Context, mode pack.Mode, target config.Target) (i
 	if in.Upstream, err = sh.upstreamOf(mode, target); err != nil {
 		return in, err
 	}
+	if in.Serving, err = sh.serving(c); err != nil {
+		return in, err
+	}
 	in.Base, err = readBase(c.String("base"))
 	return in, err
 }
@@ -137,6 +140,11 @@ func (sh *shell) adoptInto(c *cli.Context, out string, in emit.Inputs, selection
 			return built, given, err
 		}
 		in.Auth = kept.Auth
+	}
+	if earlier != nil && in.Serving == (pack.Serving{}) { // the configuration says nothing of it
+		if settings, err := earlier.Settings(); err == nil {
+			in.Serving = settings.Serving
+		}
 	}
 	decided, withdrawn, err := sh.decided(c, earlier, in.Snapshot, in.Decided.Overlays)
 	if err != nil {
@@ -221,6 +229,15 @@ func (sh *shell) upstreamOf(mode pack.Mode, t config.Target) (*pack.Upstream, er
 	return &pack.Upstream{
 		Server: s.Name, Transport: transport, Command: s.Command, Args: s.Args, Dir: s.Dir, Env: s.Env, URL: s.URL, Headers: s.Headers,
 	}, err
+}
+
+// serving is how the facade is to serve the pack, as far as the configuration says.
+func (sh *shell) serving(c *cli.Context) (pack.Serving, error) {
+	file, err := sh.loadConfig(c)
+	if err != nil || file == nil {
+		return pack.Serving{}, err
+	}
+	return file.Serving, nil
 }
 
 func readBase(path string) (*surface.McpSurfaceSnapshot, error) {

@@ -16,7 +16,6 @@ import (
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
-	"anvil/compiler/surface"
 	"anvil/facade"
 	"anvil/internal/config"
 	"anvil/learn"
@@ -77,6 +76,7 @@ func (sh *shell) serve(c *cli.Context) error {
 		return err
 	}
 	defer f.Close()
+	defer sh.follow(dir, f, log)()
 	if addr != "" {
 		return f.ListenAndServe(sh.ctx, addr, func(url string) { fmt.Fprintf(sh.err, "serving %s on %s\n", dir, url) })
 	}
@@ -187,45 +187,16 @@ func (sh *shell) openFacadeTo(target config.Target, p *pack.Pack, document air.D
 		log = func(string) {}
 	}
 	o := facade.Options{Name: p.Dir, Source: cmp.Or(watch.source, shellTarget(target)), Dial: dial, Log: log, Refused: watch.refused, Service: document.Service.ID, Observe: watch.observe, Now: sh.now}
-	if err := sh.expose(&o, p, document); err != nil {
+	if settings, err := p.Settings(); err == nil { // a pack of another mode has none
+		o.Serving = settings.Serving
+	}
+	if o.Exposure, err = sh.exposure(p, document, log); err != nil {
 		return nil, err
 	}
-	if len(o.Expose) == 0 {
+	if len(o.Exposure.Tools) == 0 {
 		log("no operation of " + p.Dir + " is approved, so there is no tool to call; approve some with: anvil mcp approve " + diag.ShellPath(p.Dir) + " --read-only")
 	}
 	return facade.New(o)
-}
-
-// expose sets in o the tools that may be called now, as they were approved, and those that may not, with what is to be said of those that are blocked.
-// An approval that has expired since the pack was built holds no more.
-func (sh *shell) expose(o *facade.Options, p *pack.Pack, d air.Document) error {
-	now, findings := d.WithApprovals(pack.Approvals(d), sh.now())
-	for _, f := range findings {
-		if f.Class.Rank() >= diag.Warning.Rank() {
-			o.Log(f.Message + "; " + p.Hint(f.Hint))
-		}
-	}
-	s, err := p.Snapshot()
-	if err != nil {
-		return err
-	}
-	o.Instructions = s.Instructions.Canonical()
-	operations := newMatcher(now.Operations)
-	o.Expose, o.Known, o.Blocked, o.Operations = map[string]surface.Item{}, map[string]bool{}, map[string]string{}, map[string]*air.Operation{}
-	for _, it := range s.Tools() {
-		of := operations.of(it)
-		switch {
-		case of == nil:
-		case of.State == air.StateApproved: // so contract and text are those that were approved
-			o.Expose[it.Name], o.Operations[it.Name] = it, of
-		default:
-			o.Known[it.Name] = true
-			if of.Block != nil {
-				o.Blocked[it.Name] = blockWords(*of.Block) + "; " + liftWords(p.Dir, *of)
-			}
-		}
-	}
-	return nil
 }
 
 // upstreamServer fills the variables of a pack's upstream from the environment, and where that lacks one, from the configuration: its own

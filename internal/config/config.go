@@ -29,6 +29,7 @@ import (
 	"strings"
 
 	"anvil/compiler/canon"
+	"anvil/compiler/pack"
 	"anvil/compiler/yaml"
 	"anvil/internal/atomicfile"
 )
@@ -44,6 +45,8 @@ type File struct {
 	Path string // as given to Load
 	Gate Gate
 	Diff Diff
+	// Serving is how facades serve the packs that are adopted with this file, as far as it says.
+	Serving pack.Serving
 
 	store string // learn.store, as it is written
 

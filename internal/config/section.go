@@ -68,6 +68,9 @@ func (f *File) readSetting(section, key string, value *canon.Node, at string) er
 		f.Diff.FailOn = value.Text()
 		return nil
 	}
+	if section == "facade" {
+		return f.readServing(key, value, at)
+	}
 	if section == "learn" && key == "store" {
 		return f.readStore(value, at)
 	}

@@ -27,6 +27,7 @@ type Inputs struct {
 	Auth      air.Auth                    // as the configuration shows it, in every mode; the zero value is unknown
 	Decided   Decided                     // what people decided beside approvals
 	Upstream  *pack.Upstream              // facade mode only
+	Serving   pack.Serving                // facade mode only; the zero value is the defaults
 	Learned   profile.Document            // what was observed of calls; profiles of other servers and contracts count for nothing
 	Base      *surface.McpSurfaceSnapshot // to compare with; may be nil
 

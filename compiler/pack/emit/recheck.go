@@ -38,7 +38,7 @@ func InputsFrom(p *pack.Pack, document air.Document) (in Inputs, err error) {
 		if err != nil {
 			return in, err
 		}
-		in.Upstream = &settings.Upstream
+		in.Upstream, in.Serving = &settings.Upstream, settings.Serving
 	}
 	return in, nil
 }

@@ -39,7 +39,7 @@ var emitters = []emitter{
 	{id: "capabilities", kind: pack.KindCapability, version: 1, from: []string{"air"}, emit: ofDocument(capability.Build)},
 	{id: "skill", kind: pack.KindSkill, version: 1, from: []string{"air"}, emit: ofDocument(skill.Build)},
 	{id: "command-line", kind: pack.KindCommandLine, version: 1, from: []string{"air"}, emit: ofDocument(command.Files)},
-	{id: "facade", kind: pack.KindFacade, version: 1, emit: one(pack.FacadeFile, (*graph).facade), when: isFacade, settings: upstream},
+	{id: "facade", kind: pack.KindFacade, version: 1, emit: one(pack.FacadeFile, (*graph).facade), when: isFacade, settings: serving},
 	{id: diffNode, kind: pack.KindDiff, version: 1, from: []string{"base", "surface"}, emit: (*graph).diff, when: isCompared},
 }
 
@@ -100,13 +100,18 @@ func (g *graph) metadata() (files, error) {
 	return made, err
 }
 
-func upstream(g *graph) any { return g.in.Upstream }
+func serving(g *graph) any {
+	return struct {
+		Upstream *pack.Upstream `json:"upstream"`
+		Serving  pack.Serving   `json:"serving"`
+	}{g.in.Upstream, g.in.Serving.WithDefaults()}
+}
 
 func (g *graph) facade() ([]byte, error) {
 	if g.in.Upstream == nil {
 		return nil, fmt.Errorf("facade mode needs the server's command or URL, not a snapshot alone")
 	}
-	return pack.NewFacadeSettings(*g.in.Upstream).Encode()
+	return pack.NewFacadeSettings(*g.in.Upstream, g.in.Serving).Encode()
 }
 
 func (g *graph) diff() (files, error) {

@@ -1,0 +1,61 @@
+package pack
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Serving is how the facade serves a pack, as a person wrote it into the configuration. It stands in facade.yaml.
+type Serving struct {
+	OnDrift OnDrift `json:"onDrift"`
+}
+
+// OnDrift says what comes of a tool that the server shows otherwise than it was approved, by the class of the change. Words that nobody approved are risky
+// whatever the diff says of them, but for letter case and blanks.
+type OnDrift struct {
+	Safe     Action `json:"safe"`     // it wrongs nobody who could call the tool before, by proof
+	Risky    Action `json:"risky"`    // nobody can tell
+	Breaking Action `json:"breaking"` // some call that worked works no more
+	Security Action `json:"security"` // of whatever class: hints that turn, words that give orders, text that hides
+}
+
+// Action is what comes of such a tool.
+type Action string
+
+// The actions.
+const (
+	Serve      Action = "serve"      // it is served as it is now, and the operator is told
+	Quarantine Action = "quarantine" // it is withheld until it is approved again, also when the server takes the change back
+	Stop       Action = "stop"       // every tool is
+)
+
+var actions = []Action{Serve, Quarantine, Stop}
+
+// DefaultOnDrift serves what is safe and withholds the rest.
+var DefaultOnDrift = OnDrift{Safe: Serve, Risky: Quarantine, Breaking: Quarantine, Security: Quarantine}
+
+// WithDefaults fills in the actions that are not given.
+func (s Serving) WithDefaults() Serving {
+	for _, of := range []struct {
+		given    *Action
+		fallback Action
+	}{
+		{&s.OnDrift.Safe, DefaultOnDrift.Safe}, {&s.OnDrift.Risky, DefaultOnDrift.Risky},
+		{&s.OnDrift.Breaking, DefaultOnDrift.Breaking}, {&s.OnDrift.Security, DefaultOnDrift.Security},
+	} {
+		if *of.given == "" {
+			*of.given = of.fallback
+		}
+	}
+	return s
+}
+
+// Check says what is wrong with what a person wrote, as the words behind the name of the file or the section; nil when nothing is.
+func (s Serving) Check() error {
+	for name, a := range map[string]Action{"safe": s.OnDrift.Safe, "risky": s.OnDrift.Risky, "breaking": s.OnDrift.Breaking, "security": s.OnDrift.Security} {
+		if a != "" && !slices.Contains(actions, a) {
+			return fmt.Errorf("onDrift.%s %q is not known; it is serve, quarantine or stop", name, a)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package facade
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	"anvil/compiler/air"
+	"anvil/compiler/surface"
+	"anvil/wire"
+)
+
+// Exposure is what may be called of a pack, as people decided up to one moment.
+type Exposure struct {
+	// Tools are those that are approved, by name.
+	Tools map[string]Tool
+	// Known holds the pack's other tools, for a refusal that says what to do: by name, why each may not be called and how that ends, in words that follow "the
+	// tool is part of pack NAME and"; "" for one that nobody approved.
+	Known map[string]string
+	// Instructions are those that the server gave when its tools were approved, as JSON; nil for none. Others are nobody's, and are left out of what the server
+	// says of itself when a session is opened.
+	Instructions []byte
+}
+
+// Tool is one that may be called.
+type Tool struct {
+	Item      surface.Item   // as it was approved
+	Operation *air.Operation // that it is; nil where nothing is known of it, which is taken for the worst
+	Until     time.Time      // when its approval ends; zero: never
+}
+
+// exposed is an exposure in force.
+type exposed struct {
+	Exposure
+	contracts map[string]string // digests of the tools, by name
+}
+
+func (e Exposure) checked() (*exposed, error) {
+	x := &exposed{Exposure: Exposure{maps.Clone(e.Tools), maps.Clone(e.Known), e.Instructions}, contracts: map[string]string{}}
+	for name, tool := range e.Tools {
+		if tool.Item.Kind != surface.Tool || tool.Item.Name != name {
+			return nil, fmt.Errorf("tool %q is exposed as it was approved, and what is given is no tool of that name", name)
+		}
+		x.contracts[name] = tool.Item.ContractDigest()
+	}
+	return x, nil
+}
+
+// tool returns the tool while its approval holds.
+func (x *exposed) tool(name string, now func() time.Time) (Tool, bool) {
+	tool, ok := x.Tools[name]
+	if ok && !tool.Until.IsZero() && !now().Before(tool.Until) {
+		return tool, false
+	}
+	return tool, ok
+}
+
+// Update puts another exposure in the place of the one in force, for sessions that are open as well: what a person approved or blocked meanwhile counts from
+// here on. Clients whose list of tools may be another one by it are told.
+func (f *Facade) Update(e Exposure) error {
+	x, err := e.checked()
+	if err != nil {
+		return fmt.Errorf("facade of %s: %w", f.options.Name, err)
+	}
+	was := f.exposed.Swap(x)
+	f.drift.forget(was, x)
+	f.eachSession(func(s *session) {
+		s.tools.invalidate()
+		s.announceTools()
+	})
+	return nil
+}
+
+// announceTools tells the client that the list of tools may be another one, if it was told that it would be.
+func (s *session) announceTools() {
+	s.pending.mu.Lock()
+	telling := s.telling
+	s.pending.mu.Unlock()
+	if !telling {
+		return
+	}
+	e, err := wire.Scan([]byte(`{"jsonrpc":"2.0","method":"` + methodListChanged + `"}`))
+	if err == nil {
+		err = s.front.push(e)
+	}
+	if err != nil {
+		s.end(err)
+	}
+}

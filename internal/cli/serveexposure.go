@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"anvil/compiler/air"
+	"anvil/compiler/canon"
+	"anvil/compiler/diag"
+	"anvil/compiler/pack"
+	"anvil/facade"
+)
+
+// exposure is what may be called of a pack now, as it was approved, and what may not, with what is to be said of it. An approval that has ended since the
+// pack was built holds no more.
+func (sh *shell) exposure(p *pack.Pack, d air.Document, log func(string)) (facade.Exposure, error) {
+	now, findings := d.WithApprovals(pack.Approvals(d), sh.now())
+	for _, f := range findings {
+		if f.Class.Rank() >= diag.Warning.Rank() {
+			log(f.Message + "; " + p.Hint(f.Hint))
+		}
+	}
+	s, err := p.Snapshot()
+	if err != nil {
+		return facade.Exposure{}, err
+	}
+	e := facade.Exposure{Tools: map[string]facade.Tool{}, Known: map[string]string{}, Instructions: s.Instructions.Canonical()}
+	operations := newMatcher(now.Operations)
+	for _, it := range s.Tools() {
+		switch o := operations.of(it); {
+		case o == nil:
+		case o.State == air.StateApproved: // so contract and text are those that were approved
+			e.Tools[it.Name] = facade.Tool{Item: it, Operation: o, Until: approvedUntil(*o)}
+		case o.Block != nil:
+			e.Known[it.Name] = "blocked " + blockWords(*o.Block) + "; " + liftWords(p.Dir, *o)
+		default:
+			e.Known[it.Name] = ""
+		}
+	}
+	return e, nil
+}
+
+// approvedUntil is when the operation's approval ends; zero: never.
+func approvedUntil(o air.Operation) time.Time {
+	if o.Approval == nil || o.Approval.Expires == "" {
+		return time.Time{}
+	}
+	end, err := air.ParseEnd(o.Approval.Expires)
+	if err != nil {
+		return time.Unix(0, 0) // an end that nobody can read has passed
+	}
+	return end
+}
+
+// followEvery is how often a served pack is looked at.
+const followEvery = time.Second
+
+// follow has a running facade take over what is decided about its pack meanwhile: approvals, blocks, another surface. What cannot be opened or trusted changes
+// nothing, and is told once. The function it returns ends that.
+func (sh *shell) follow(dir string, f *facade.Facade, log func(string)) (end func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	seen := packMark(dir)
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(followEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			if mark := packMark(dir); mark != seen {
+				seen = mark
+				sh.takeOver(dir, f, log)
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+	}
+}
+
+// packMark is another one once a pack was written anew.
+func packMark(dir string) string {
+	if data, err := os.ReadFile(filepath.Join(dir, pack.ManifestFile)); err == nil {
+		return canon.Digest(data)
+	}
+	if info, err := os.Stat(dir); err == nil { // an archive
+		return fmt.Sprint(info.ModTime().UnixNano(), " ", info.Size())
+	}
+	return "gone"
+}
+
+func (sh *shell) takeOver(dir string, f *facade.Facade, log func(string)) {
+	p, document, err := openTrusted(dir)
+	var e facade.Exposure
+	if err == nil {
+		e, err = sh.exposure(p, document, log)
+	}
+	if err == nil {
+		err = f.Update(e)
+	}
+	if err != nil {
+		log(fmt.Sprintf("%s was changed and cannot be taken over, so what it said before holds still: %v", dir, err))
+		return
+	}
+	log(fmt.Sprintf("%s was changed: %d tools can be called now", dir, len(e.Tools)))
+}

@@ -75,6 +75,8 @@ func checkPerson(by string) error {
 		return usagef("say who decides: --by NAME (the variable USER is not set)")
 	case !diag.Legible(by):
 		return usagef("say who decides: --by NAME; %q is no name that somebody could read", by)
+	case !diag.Plain(by):
+		return usagef("say who decides: --by NAME; \"%s\" does not show as it is, and could pass for another name: leave out what is an escape here, and blanks at the ends", diag.Printable(by))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package certify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -119,6 +120,22 @@ func Verify(r Request) Verification {
 	return v.Verification
 }
 
+// Hold tells why [Verify] would refuse a certification of the pack whoever signed it: what it says of the pack, its times, its policy and the gate; nil when
+// it would not. Nobody signs what is refused.
+func Hold(c Certification, r Request) *Refusal {
+	v := &verifying{Request: r}
+	v.certification = c
+	if problem := v.wrongFact(); problem != "" {
+		return refuse(subjectMismatch, "the certification is not of this pack: %s", problem)
+	}
+	for _, step := range []func() (string, *Refusal){v.validity, v.policy, v.gate} {
+		if _, refused := step(); refused != nil {
+			return refused
+		}
+	}
+	return nil
+}
+
 func (v *verifying) step(name string, outcome StepOutcome, reason, message string) {
 	v.Steps = append(v.Steps, VerifyStep{name, outcome, reason, message})
 }
@@ -201,7 +218,7 @@ func (v *verifying) validity() (string, *Refusal) {
 	case c.Serial < seen:
 		return "", rolledBack(seen+1, "the certificate has the serial %d, and the trust file has seen %d of this pack (serials)", c.Serial, seen)
 	}
-	if refused := v.approvals(expires); refused != nil {
+	if refused := cmp.Or(v.approvals(expires), v.outlives(bound{longest(issued), fmt.Sprintf("%d days from its issue are over", MaxValidity)}), v.acceptances()); refused != nil {
 		return "", refused
 	}
 	return fmt.Sprintf("serial %d, issued at %s, valid until %s", c.Serial, c.IssuedAt, c.Expires), nil

@@ -30,8 +30,8 @@ func TestVerifyHoldsTheEnd(t *testing.T) {
 		{"longer than one that nobody here can tell of", resting, until("2027-02-01T00:00:00Z"), true, ""},
 		{"longer than any, with other rules", resting, until("2027-02-01T00:00:01Z"), true, "the last acceptance of tool-budget ends at 2027-02-01T00:00:00Z"},
 		{"accepted by nobody", resting, func(c *certify.Certification) { c.Policy.Accepted = []certify.Accepted{} }, true, "findings of tool-budget were accepted, and its policy accepts none"},
-		{"as long as it may", plain, until("2036-11-29T12:00:00Z"), false, ""},
-		{"longer than any", plain, until("2036-11-29T12:00:01Z"), false, "3650 days from its issue are over at 2036-11-29T12:00:00Z"},
+		{"as long as it may", plain, until("2036-11-28T12:00:00Z"), false, ""},
+		{"longer than any", plain, until("2036-11-28T12:00:01Z"), false, "3650 days from its issue are over at 2036-11-28T12:00:00Z"},
 		{"longer than any, with other rules", plain, until("2999-01-01T00:00:00Z"), true, "3650 days from its issue are over"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

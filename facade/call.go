@@ -144,6 +144,8 @@ func (f *Facade) notExposed(tool string) refusal {
 	r := refusal{code: codeParams, message: "unknown tool " + shown(tool), reason: deniedByPolicy}
 	if why := f.options.Blocked[tool]; why != "" {
 		r.hint = fmt.Sprintf("the tool is part of pack %s and blocked %s", f.options.Name, why)
+	} else if ended := f.options.Ended[tool]; ended != "" {
+		r.hint = fmt.Sprintf("the tool is part of pack %s and not approved any more: %s; to allow it again %s", f.options.Name, ended, f.approval(tool))
 	} else if f.options.Known[tool] {
 		r.hint = fmt.Sprintf("the tool is part of pack %s and not approved; to allow it %s", f.options.Name, f.approval(tool))
 	} else {

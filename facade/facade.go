@@ -27,10 +27,14 @@ type Options struct {
 	// Instructions are those that the server gave when its tools were approved, as JSON; nil for none. Others are nobody's, and are left out of what the
 	// server says of itself when a session is opened.
 	Instructions []byte
+	// Server is what the server said of itself then (serverInfo), as JSON; nil for nothing. Other words of it are nobody's either.
+	Server []byte
 	// Known holds the pack's tools that are not approved, for a refusal that says what to do.
 	Known map[string]bool
 	// Blocked says of those of Known that a person blocked who did, why, and how that ends, for the refusal. Optional.
 	Blocked map[string]string
+	// Ended says of those of Known that were approved whose approval it was and how it ended. Optional.
+	Ended map[string]string
 	// Source is the upstream, in the words that name it on a command line; it stands in hints. Optional.
 	Source string
 	// Dial opens a fresh upstream session. ctx bounds the dialling alone. The facade closes the link.

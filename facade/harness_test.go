@@ -221,6 +221,9 @@ func newFacade(t testing.TB, o Options) *Facade {
 	if o.Name == "" {
 		o.Name = "demo"
 	}
+	if o.Server == nil {
+		o.Server = []byte(`{"name":"script","version":"1.0"}`)
+	}
 	f, err := New(o)
 	if err != nil {
 		t.Fatal(err)

@@ -150,7 +150,7 @@ func TestSDKThroughTheFacade(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				f, err := New(Options{Name: "demo", Expose: exposeLive(t, link), Instructions: []byte(`"be careful"`), Dial: dial, Log: func(line string) { t.Log(line) }})
+				f, err := New(Options{Name: "demo", Expose: exposeLive(t, link), Instructions: []byte(`"be careful"`), Server: []byte(`{"name":"sdk","version":"1.0"}`), Dial: dial, Log: func(line string) { t.Log(line) }})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -132,6 +132,26 @@ func approvalWords(a air.Approval) string {
 	return words
 }
 
+// endedWords say whose approval of an operation of d holds no more at now, and why; "" when there was none.
+func endedWords(d air.Document, o air.Operation, now time.Time) string {
+	was, _ := d.Find(o.ID)
+	a := was.Approval
+	if a == nil && o.Lapsed != nil {
+		a = &o.Lapsed.Approval
+	}
+	if a == nil {
+		return ""
+	}
+	words := "its approval " + decisionWords(a.By, a.At, a.Reason)
+	if end, err := air.ParseEnd(a.Expires); err == nil && !now.Before(end) {
+		return words + " ended at " + end.UTC().Format(time.RFC3339)
+	}
+	if words += " holds no more"; a.ContractDigest != o.ContractDigest || a.TextDigest != o.TextDigest {
+		words += ", since the tool has changed"
+	}
+	return words
+}
+
 func decisionWords(by, at, reason string) string {
 	var words []string
 	if by != "" {

@@ -202,9 +202,10 @@ func (sh *shell) expose(o *facade.Options, p *pack.Pack, d air.Document) error {
 	if err != nil {
 		return err
 	}
-	o.Instructions = s.Instructions.Canonical()
+	o.Instructions, o.Server = s.Instructions.Canonical(), s.Server.Canonical()
 	operations := newMatcher(now.Operations)
 	o.Expose, o.Known, o.Blocked, o.Operations = map[string]surface.Item{}, map[string]bool{}, map[string]string{}, map[string]*air.Operation{}
+	o.Ended = map[string]string{}
 	for _, it := range s.Tools() {
 		of := operations.of(it)
 		switch {
@@ -216,6 +217,7 @@ func (sh *shell) expose(o *facade.Options, p *pack.Pack, d air.Document) error {
 			if of.Block != nil {
 				o.Blocked[it.Name] = blockWords(*of.Block) + "; " + liftWords(p.Dir, *of)
 			}
+			o.Ended[it.Name] = endedWords(d, *of, sh.now())
 		}
 	}
 	return nil

@@ -120,22 +120,6 @@ func Verify(r Request) Verification {
 	return v.Verification
 }
 
-// Hold tells why [Verify] would refuse a certification of the pack whoever signed it: what it says of the pack, its times, its policy and the gate; nil when
-// it would not. Nobody signs what is refused.
-func Hold(c Certification, r Request) *Refusal {
-	v := &verifying{Request: r}
-	v.certification = c
-	if problem := v.wrongFact(); problem != "" {
-		return refuse(subjectMismatch, "the certification is not of this pack: %s", problem)
-	}
-	for _, step := range []func() (string, *Refusal){v.validity, v.policy, v.gate} {
-		if _, refused := step(); refused != nil {
-			return refused
-		}
-	}
-	return nil
-}
-
 func (v *verifying) step(name string, outcome StepOutcome, reason, message string) {
 	v.Steps = append(v.Steps, VerifyStep{name, outcome, reason, message})
 }

@@ -11,6 +11,22 @@ import (
 	"anvil/compiler/profiles"
 )
 
+// Hold tells why [Verify] would refuse a certification of the pack whoever signed it: what it says of the pack, its times, its policy and the gate; nil when
+// it would not. Nobody signs what is refused.
+func Hold(c Certification, r Request) *Refusal {
+	v := &verifying{Request: r}
+	v.certification = c
+	if problem := v.wrongFact(); problem != "" {
+		return refuse(subjectMismatch, "the certification is not of this pack: %s", problem)
+	}
+	for _, step := range []func() (string, *Refusal){v.validity, v.policy, v.gate} {
+		if _, refused := step(); refused != nil {
+			return refused
+		}
+	}
+	return nil
+}
+
 // gateAgain runs the gate again on the surface in the pack, under the policy that was signed. Where its rules and what it knows of the clients are still
 // those of the certificate, it must not refuse the surface now, and every rule and client must be told of. An anvil of the version that issued the
 // certificate must come to every word of it: a signature says who answers for a certificate, and not that it is true.

@@ -16,7 +16,9 @@ func TestVerifyHoldsTheEnd(t *testing.T) {
 	later.Server = "nobody" // which lets nothing pass
 	let := gate.Options{MaxTools: 3, Accepted: []gate.Acceptance{accepted(t, "tool-budget", "2026-12-31"), later, accepted(t, "duplicate-name", "2026-12-02")}}
 	plain, resting := made(t, certify.Inputs{Pack: s.pack, Serial: 5}), made(t, certify.Inputs{Pack: s.pack, Serial: 5, Gate: let})
-	until := func(end string) func(c *certify.Certification) { return func(c *certify.Certification) { c.Expires = end } }
+	until := func(end string) func(c *certify.Certification) {
+		return func(c *certify.Certification) { c.Expires = end }
+	}
 	for _, tt := range []struct {
 		name   string
 		made   certify.Certification

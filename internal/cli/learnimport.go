@@ -33,7 +33,7 @@ func (sh *shell) learnImportCommand() *cli.Command {
 	return &cli.Command{
 		Name: "import", Usage: "bring calls that others observed", ArgsUsage: "FILE...",
 		Description: `Reads anvil's own lines (jsonl), spans of OpenTelemetry as OTLP JSON (otlp), the events of adaptive-mcp, a line each (adaptive-events), and its
-SQLite file (adaptive); - is stdin. Arguments and results become sizes, shapes and keyed digests and are not kept. Bringing a file twice changes nothing, and
+SQLite file (adaptive); - is stdin. Arguments and results become sizes, shapes and keyed digests and are not kept, but for the redacted text in anvil's own lines. Bringing a file twice changes nothing, and
 no file lowers the risk that is stated of a tool. A record
 that cannot be taken is told with its line, and the others are kept; with --strict nothing is, and the exit code is 1. The database is made if there is none.`,
 		Flags: learnFlags(

@@ -27,6 +27,9 @@ func (r *annotationRow) annotation(of learn.Tool) (learn.Annotation, error) {
 	if r.currency != "" {
 		r.a.Budget = &learn.Money{Micros: r.budget, Currency: r.currency}
 	}
+	if _, err := (learn.Annotation{Risk: r.a.Risk, Budget: r.a.Budget}).Checked(); err != nil {
+		return learn.Annotation{}, &learn.CorruptError{Table: "annotation", Row: of.String(), Err: err}
+	}
 	if r.tags == "" {
 		return r.a, nil
 	}

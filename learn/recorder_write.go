@@ -14,13 +14,7 @@ func (r *Recorder) write(ctx context.Context) {
 	digester := Digester{Key: r.store.Key(), Capture: r.options.Capture}
 	batch := make([]Event, 0, r.options.Batch)
 	take := func(o Observation) {
-		e := o.Event
-		if !r.guarded("measuring a payload", func() { e = digester.event(o) }) {
-			e.Input, e.Output = Unmeasured, Unmeasured
-		}
-		batch = append(batch, e)
-		r.waiting.Add(-int64(len(o.Arguments) + len(o.Result)))
-		r.release(o)
+		batch = append(batch, r.measured(digester, o))
 	}
 	linger := time.NewTimer(r.options.Linger)
 	linger.Stop()
@@ -84,6 +78,17 @@ func (r *Recorder) guarded(doing string, do func()) (whole bool) {
 	}()
 	do()
 	return true
+}
+
+// measured is the event of an observation, whose payloads are given back.
+func (r *Recorder) measured(d Digester, o Observation) Event {
+	e := o.Event
+	if !r.guarded("measuring a payload", func() { e = d.event(o) }) {
+		e.Input, e.Output = Unmeasured, Unmeasured
+	}
+	r.waiting.Add(-int64(len(o.Arguments) + len(o.Result)))
+	r.release(o)
+	return e
 }
 
 func (r *Recorder) release(o Observation) {

@@ -149,14 +149,15 @@ func ReadJSONL(r io.Reader, o Options) iter.Seq2[learn.Event, error] {
 				e, header, err = readLine(text, o)
 			}
 			var version *VersionError
+			later := errors.As(err, &version)
 			switch {
-			case first && errors.As(err, &version):
+			case first && later, first && !header:
+				if !later {
+					err = errNoHeader
+				}
 				yield(learn.Event{}, &RecordError{Line: in.n, Err: err})
 				return
-			case first && !header:
-				yield(learn.Event{}, &RecordError{Line: in.n, Err: errNoHeader})
-				return
-			case errors.As(err, &version):
+			case later:
 				newer = fmt.Errorf("it stands behind the header in line %d, whose %s", in.n, version.Error())
 				err = errors.New(version.Error())
 			case header && err == nil:

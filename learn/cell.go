@@ -114,17 +114,17 @@ func (c *Cell) Fold(e Event) {
 func (c *Cell) measure(e Event) {
 	if e.Timed() {
 		c.Timed++
-		c.DurationSum += e.Duration.Microseconds()
+		c.DurationSum = plus(c.DurationSum, e.Duration.Microseconds())
 		c.Duration.Add(e.Duration.Microseconds())
 	}
 	if e.Tokens != nil {
 		c.Metered++
-		c.InputSum += e.Tokens.Input
-		c.OutputSum += e.Tokens.Output
+		c.InputSum = plus(c.InputSum, e.Tokens.Input)
+		c.OutputSum = plus(c.OutputSum, e.Tokens.Output)
 	}
 	if e.Output.Bytes >= 0 {
 		c.Sized++
-		c.Bytes += e.Output.Bytes
+		c.Bytes = plus(c.Bytes, e.Output.Bytes)
 		c.Size.Add(e.Output.Bytes)
 	}
 	if e.Cost != nil {
@@ -141,7 +141,7 @@ func (c *Cell) spend(currency string, s Spent) {
 	if c.Cost == nil {
 		c.Cost = map[string]Spent{}
 	}
-	c.Cost[currency] = Spent{have.Calls + s.Calls, have.Micros + s.Micros}
+	c.Cost[currency] = Spent{plus(have.Calls, s.Calls), plus(have.Micros, s.Micros)}
 }
 
 // The caps of what a cell tells apart.
@@ -158,7 +158,7 @@ func addTo(counts *map[string]int64, code string, n int64) {
 	if _, known := (*counts)[code]; !known && len(*counts) >= maxCodes {
 		code = Other
 	}
-	(*counts)[code] += n
+	(*counts)[code] = plus((*counts)[code], n)
 }
 
 func addAll(counts *map[string]int64, more map[string]int64) {
@@ -180,7 +180,7 @@ func (c *Cell) Sums() []*int64 {
 func (c *Cell) Merge(other Cell) {
 	add := other.Sums()
 	for i, sum := range c.Sums() {
-		*sum += *add[i]
+		*sum = plus(*sum, *add[i])
 	}
 	addAll(&c.Codes, other.Codes)
 	addAll(&c.Refusals, other.Refusals)

@@ -2,9 +2,12 @@ package learn
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"anvil/compiler/canon"
 )
@@ -78,14 +81,62 @@ type Annotation struct {
 	Budget      *Money   `json:"budget,omitempty"` // of the tool's calls in one budget window
 }
 
-// Checked returns a as it is kept: without credentials in its words. Stores check what they are given.
-func (a Annotation) Checked() Annotation {
-	kept := func(text string) string { return Storable(Redacted(text)) }
-	a.Risk, a.Owner, a.Description, a.Tags = kept(a.Risk), kept(a.Owner), kept(a.Description), slices.Clone(a.Tags)
-	for i, tag := range a.Tags {
-		a.Tags[i] = kept(tag)
+// Bounds of what is stated of a tool. What is longer is cut.
+const (
+	maxTags        = 32
+	maxDescription = 1000 // bytes
+)
+
+// Checked returns a as it is kept: without credentials and control characters, each text cut at its bound. A risk that is none is an error: it may be meant to
+// forbid. Stores check what they are given.
+func (a Annotation) Checked() (Annotation, error) {
+	risk := strings.ToLower(strings.TrimSpace(a.Risk))
+	if risk != "" && !slices.Contains(risks, risk) {
+		return Annotation{}, fmt.Errorf("%q is no risk; these are: %s", label(a.Risk), strings.Join(risks, ", "))
 	}
-	return a
+	if a.Budget != nil {
+		budget, err := a.Budget.checked()
+		if err != nil {
+			return Annotation{}, fmt.Errorf("its budget: %w", err)
+		}
+		a.Budget = &budget
+	}
+	a.Risk, a.Owner, a.Description = risk, stated(a.Owner, maxLabel), stated(a.Description, maxDescription)
+	a.Tags = slices.Clone(a.Tags[:min(len(a.Tags), maxTags)])
+	for i, tag := range a.Tags {
+		a.Tags[i] = stated(tag, maxLabel)
+	}
+	return a, nil
+}
+
+// stated is a text of people's as it is kept.
+func stated(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, Storable(text))
+	if text = Redacted(text); len(text) > most {
+		text = strings.ToValidUTF8(text[:most-len(cut)], "") + cut
+	}
+	return text
+}
+
+// Joined is what a and b state together: of both a's words, and the higher risk, so that it is the same however often and in whatever order others state theirs of
+// a tool. held says in which point b states another thing that does not count.
+func (a Annotation) Joined(b Annotation) (joined Annotation, held []string) {
+	joined = b.Merged(a)
+	joined.Risk = higher(a.Risk, b.Risk)
+	if b.Risk != "" && joined.Risk != b.Risk {
+		held = append(held, fmt.Sprintf("risk %q stays, and is not lowered to %q", joined.Risk, b.Risk))
+	}
+	for _, p := range []struct{ what, is, says string }{{"owner", a.Owner, b.Owner}, {"tags", strings.Join(a.Tags, ", "), strings.Join(b.Tags, ", ")}, {"description", a.Description, b.Description}} {
+		if p.is != "" && p.says != "" && p.is != p.says {
+			held = append(held, fmt.Sprintf("%s %q stays, and does not become %q", p.what, p.is, p.says))
+		}
+	}
+	return joined, held
 }
 
 // Merged is a with what b states in its place.

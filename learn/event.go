@@ -108,6 +108,7 @@ const (
 	maxAttempts = 1000             //
 	maxDuration = 30 * 24 * 3600e9 // 30 days
 	maxTokens   = 1 << 40
+	maxBytes    = 1 << 40 // of one payload
 	// maxAhead is how far an event may lie in the future: clocks differ. What lies further is an event from nowhere.
 	maxAhead = 5 * time.Minute
 )
@@ -119,7 +120,7 @@ func (e *BadEventError) Error() string {
 	return fmt.Sprintf("event %q is not taken: %s", e.ID, e.Problem)
 }
 
-// Checked returns e with what can be mended mended, or a *[BadEventError]. Negative durations and token counts, and money without an amount, count as not
+// Checked returns e with what can be mended mended, or a *[BadEventError]. Durations, token counts and sizes that are negative or beyond belief, and money without an amount, count as not
 // measured; a moment is cut to microseconds in UTC; one that lies ahead of now by more than clocks differ is refused, and so is what has no id, no tool or no
 // outcome. Names that hold a credential, or that are longer than 200 bytes, are replaced by a mark that is the same for the same name.
 func (e Event) Checked(now time.Time) (Event, error) {
@@ -167,7 +168,7 @@ func (e Event) Checked(now time.Time) (Event, error) {
 }
 
 func (p Payload) checked() Payload {
-	if p.Bytes < 0 {
+	if p.Bytes < 0 || p.Bytes > maxBytes {
 		return Unmeasured
 	}
 	p.Digest, p.Shape, p.Text = Storable(p.Digest), Storable(p.Shape), Storable(p.Text)

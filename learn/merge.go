@@ -10,9 +10,7 @@ func Merged(records ...Record) Record {
 	}
 	all := Record{Tool: records[0].Tool}
 	for _, r := range records {
-		risk := higher(all.Annotation.Risk, r.Annotation.Risk)
-		all.Annotation = r.Annotation.Merged(all.Annotation)
-		all.Annotation.Risk = risk
+		all.Annotation, _ = all.Annotation.Joined(r.Annotation)
 		if r.Updated.After(all.Updated) {
 			all.Updated = r.Updated
 		}

@@ -22,7 +22,7 @@ func label(name string) string {
 		return kept
 	}
 	kept := strings.ToValidUTF8(name, "\uFFFD")
-	if len(kept) > maxLabel || holdsSecret(kept) {
+	if len(kept) > maxLabel || holdsSecret(kept) || assignsSecret(kept) {
 		sum := sha256.Sum256([]byte(name))
 		kept = "redacted:" + hex.EncodeToString(sum[:8])
 	}
@@ -110,7 +110,7 @@ func code(outcome Outcome, given string) string {
 	if given == "" {
 		return UnknownCode
 	}
-	if len(given) > maxCode || strings.Trim(given, codeCharacters) != "" {
+	if len(given) > maxCode || strings.Trim(given, codeCharacters) != "" || speaks(given) {
 		return UnknownCode
 	}
 	return label(given)
@@ -125,7 +125,7 @@ func UUID(digits string) string {
 const UnknownCode = "unknown"
 
 const (
-	maxCode        = 64
+	maxCode        = 48 // of those that languages and protocols have, few are longer than 40
 	codeCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-/"
 )
 
@@ -157,11 +157,13 @@ func (d Digester) Payload(text []byte) Payload {
 	return p
 }
 
-// Redacted is a text without the credentials in it, and without the words that hold one, cut at 4096 bytes.
+// Redacted is a text without the credentials in it, without the words that hold one, without what is assigned to a name of something secret and without the user
+// info of addresses, cut at 4096 bytes.
 func Redacted(text string) string {
 	if len(text) > maxCapture {
 		text = strings.ToValidUTF8(text[:maxCapture], "") + "..."
 	}
+	text = withoutAssigned(text)
 	for range 8 {
 		found := wording.Secrets(text)
 		if len(found) == 0 {

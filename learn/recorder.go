@@ -16,12 +16,6 @@ type Observation struct {
 	Release   func() // called once the payloads are not needed any more, whether they were taken or not; nil where they need not be given back
 }
 
-func (o Observation) release() {
-	if o.Release != nil {
-		o.Release()
-	}
-}
-
 // RecorderOptions tune a [Recorder]. Zero fields are the defaults.
 type RecorderOptions struct {
 	Queue   int                           // observations that wait at most; 65,536
@@ -50,6 +44,7 @@ type Recorder struct {
 	kept      atomic.Int64
 	bad       atomic.Int64
 	lost      atomic.Int64
+	panics    atomic.Int64
 	mu        sync.RWMutex // closed is only set with it held
 	closed    bool
 	lastError atomic.Pointer[error]
@@ -62,6 +57,7 @@ type Counts struct {
 	Kept    int64 // in the store, repeated ones included
 	Bad     int64 // no event could be made of them
 	Lost    int64 // the store failed to take them
+	Panics  int64 // of what is called for them: their Release, After, the store; the first two lose nothing
 }
 
 // NewRecorder starts a recorder, which writes until it is closed.
@@ -99,7 +95,7 @@ func (r *Recorder) Observe(o Observation) bool {
 			r.waiting.Add(-size)
 		}
 		r.dropped.Add(1)
-		o.release()
+		r.release(o)
 		return false
 	}
 	select {
@@ -109,14 +105,14 @@ func (r *Recorder) Observe(o Observation) bool {
 	default:
 		r.waiting.Add(-size)
 		r.dropped.Add(1)
-		o.release()
+		r.release(o)
 		return false
 	}
 }
 
 // Counts returns what became of observations so far.
 func (r *Recorder) Counts() Counts {
-	return Counts{r.taken.Load(), r.dropped.Load(), r.kept.Load(), r.bad.Load(), r.lost.Load()}
+	return Counts{r.taken.Load(), r.dropped.Load(), r.kept.Load(), r.bad.Load(), r.lost.Load(), r.panics.Load()}
 }
 
 // Flush returns when everything that was taken before is in the store, with the error of what is not.

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -13,9 +14,7 @@ func (r *Recorder) write(ctx context.Context) {
 	digester := Digester{Key: r.store.Key(), Capture: r.options.Capture}
 	batch := make([]Event, 0, r.options.Batch)
 	take := func(o Observation) {
-		batch = append(batch, digester.event(o))
-		r.waiting.Add(-int64(len(o.Arguments) + len(o.Result)))
-		o.release()
+		batch = append(batch, r.measured(digester, o))
 	}
 	linger := time.NewTimer(r.options.Linger)
 	linger.Stop()
@@ -65,6 +64,53 @@ func (d Digester) event(o Observation) Event {
 	return e
 }
 
+// guarded reports whether do came to its end. What others hand over to be called, and what reads payloads, may panic, which would end the process of all calls: it is
+// counted and told instead. No value of the panic is told, since it may quote a payload.
+func (r *Recorder) guarded(doing string, do func()) (whole bool) {
+	defer func() {
+		if whole {
+			return
+		}
+		if v := recover(); v != nil {
+			r.panics.Add(1)
+			r.tell(fmt.Sprintf("%s panicked (%T); calls go on, and are recorded", doing, v))
+		}
+	}()
+	do()
+	return true
+}
+
+// measured is the event of an observation, whose payloads are given back.
+func (r *Recorder) measured(d Digester, o Observation) Event {
+	e := o.Event
+	if !r.guarded("measuring a payload", func() { e = d.event(o) }) {
+		e.Input, e.Output = Unmeasured, Unmeasured
+	}
+	r.waiting.Add(-int64(len(o.Arguments) + len(o.Result)))
+	r.release(o)
+	return e
+}
+
+func (r *Recorder) release(o Observation) {
+	if o.Release != nil {
+		r.guarded("releasing a payload", o.Release)
+	}
+}
+
+// tell tells of trouble; a log that panics is told of nothing more.
+func (r *Recorder) tell(text string) {
+	defer func() { _ = recover() }()
+	r.options.Log(text)
+}
+
+// record is the store's Record, of which a panic is an error like others.
+func (r *Recorder) record(ctx context.Context, batch []Event) (done Recorded, err error) {
+	if !r.guarded("writing observations", func() { done, err = r.store.Record(ctx, batch) }) {
+		err = errors.New("the store panicked")
+	}
+	return done, err
+}
+
 // The tries of a write: a store that is busy for a moment is no reason to lose a batch, and one that is gone is none to keep it.
 const (
 	tries     = 4
@@ -78,7 +124,7 @@ func (r *Recorder) put(ctx context.Context, batch []Event) {
 	var done Recorded
 	var err error
 	for try, wait := 0, firstWait; try < tries; try, wait = try+1, wait*4 {
-		if done, err = r.store.Record(ctx, batch); err == nil || ctx.Err() != nil || try == tries-1 {
+		if done, err = r.record(ctx, batch); err == nil || ctx.Err() != nil || try == tries-1 {
 			break
 		}
 		select {
@@ -88,16 +134,20 @@ func (r *Recorder) put(ctx context.Context, batch []Event) {
 	}
 	if err != nil {
 		r.lost.Add(int64(len(batch)))
-		err = fmt.Errorf("%d observations are lost: %w", len(batch), err)
+		what := fmt.Sprintf("%d observations are lost", len(batch))
+		if len(batch) == 1 {
+			what = "1 observation is lost"
+		}
+		err = fmt.Errorf("%s: %w", what, err)
 		r.lastError.Store(&err)
-		r.options.Log(err.Error())
+		r.tell(err.Error())
 		return
 	}
 	r.lastError.Store(nil)
 	r.kept.Add(int64(done.Kept + done.Repeated))
 	r.bad.Add(int64(done.Bad))
 	if r.options.After != nil {
-		r.options.After(ctx, toolsOf(batch))
+		r.guarded("what comes behind a batch", func() { r.options.After(ctx, toolsOf(batch)) })
 	}
 }
 

@@ -2,8 +2,11 @@ package learn
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"anvil/compiler/canon"
 )
@@ -57,9 +60,19 @@ func appendShape(b []byte, n *canon.Node, depth int) []byte {
 			b = append(b, cut...)
 			break
 		}
-		b = appendShape(append(canon.AppendQuote(b, label(m.Name)), ':'), m.Value, depth-1)
+		b = appendShape(append(canon.AppendQuote(b, memberLabel(m.Name)), ':'), m.Value, depth-1)
 	}
 	return append(b, '}')
+}
+
+// memberLabel is a member's name as a shape has it. Shapes are published, to models among others, so a name that speaks to one gives way to its mark.
+func memberLabel(name string) string {
+	kept := label(name)
+	if speaks(kept) {
+		sum := sha256.Sum256([]byte(name))
+		return "withheld:" + hex.EncodeToString(sum[:8])
+	}
+	return kept
 }
 
 // appendItems writes each shape of an item once.
@@ -75,4 +88,92 @@ func appendItems(b []byte, n *canon.Node, depth int) []byte {
 	}
 	slices.Sort(shapes)
 	return append(append(append(b, '['), strings.Join(shapes, "|")...), ']')
+}
+
+// IsShape reports a text that [Shape] can have written. Others write files of events as well, and what they call a shape may be anything.
+func IsShape(text string) bool {
+	if len(text) > MaxShape {
+		return false
+	}
+	whole, isCut := text, false
+	if len(text) > maxShape-utf8.UTFMax {
+		whole, isCut = strings.CutSuffix(text, cut)
+	}
+	for _, r := range []*shapeReader{{text: text}, {text: whole, isCut: isCut}} {
+		if r.value(maxShapeDepth) && r.text == "" || r.isCut && r.ended {
+			return true
+		}
+	}
+	return false
+}
+
+// shapeReader reads the text of a shape, which may end anywhere where it was cut.
+type shapeReader struct {
+	text         string
+	isCut, ended bool // ended: it did, and all before was well
+}
+
+func (r *shapeReader) take(token string) bool {
+	rest, found := strings.CutPrefix(r.text, token)
+	if !found {
+		r.ended = r.ended || strings.HasPrefix(token, r.text)
+		return false
+	}
+	r.text = rest
+	return true
+}
+
+func (r *shapeReader) value(depth int) bool {
+	for _, word := range []string{"string", "number", "boolean", "null", cut} {
+		if r.take(word) {
+			return true
+		}
+	}
+	switch {
+	case depth > 0 && r.take("["):
+		return r.list("]", "|", func() bool { return r.value(depth - 1) })
+	case depth > 0 && r.take("{"):
+		return r.list("}", ",", func() bool { return r.take(cut) || r.name() && r.take(":") && r.value(depth-1) })
+	}
+	return false
+}
+
+func (r *shapeReader) list(end, between string, item func() bool) bool {
+	if r.take(end) {
+		return true
+	}
+	for item() {
+		if r.take(end) {
+			return true
+		}
+		if !r.take(between) {
+			return false
+		}
+	}
+	return false
+}
+
+// name reads a member's name, which is spelled as shapes spell it and says what names say.
+func (r *shapeReader) name() bool {
+	end := 1
+	for end < len(r.text) && r.text[end] != '"' {
+		if r.text[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	if end >= len(r.text) {
+		r.ended = r.ended || r.text == "" || r.text[0] == '"' && len(r.text) <= maxLabel && !speaks(r.text[1:])
+		return false
+	}
+	node, err := canon.Outline([]byte(r.text[:end+1]), 1)
+	if err != nil || !node.Is(canon.String) {
+		return false
+	}
+	name := node.Text()
+	if memberLabel(name) != name || string(canon.Quote(name)) != r.text[:end+1] {
+		return false
+	}
+	r.text = r.text[end+1:]
+	return true
 }

@@ -91,7 +91,7 @@ func (sh *shell) openStore(db string, create bool) (*sqlstore.Store, error) {
 	if info, err := os.Stat(path); file && err == nil && !info.Mode().IsRegular() {
 		return nil, usagef("%s is no file: give the path of a database", path)
 	}
-	s, err := sqlstore.Open(sh.ctx, db, sqlstore.Options{Now: sh.now})
+	s, err := sqlstore.Open(sh.ctx, db, sqlstore.Options{Now: sh.now, Reading: !create})
 	if err != nil {
 		return nil, opened(err, db)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 
 	"anvil/learn"
 	"anvil/learn/sqlstore"
@@ -13,7 +14,10 @@ func (sh *shell) importAdaptive(s *sqlstore.Store, src *importSource, strict boo
 	if strict {
 		for f, err := range sqlstore.ReadAdaptive(sh.ctx, src.path) {
 			if err != nil {
-				return in.row, opened(err, src.path)
+				if err := in.rejectRow(err); err != nil {
+					return in.row, opened(err, src.path)
+				}
+				continue
 			}
 			if o := f.Observation; o != nil {
 				if _, err := o.Checked(sh.now()); err != nil {
@@ -29,7 +33,11 @@ func (sh *shell) importAdaptive(s *sqlstore.Store, src *importSource, strict boo
 	digester := learn.Digester{Key: s.Key()}
 	for f, err := range sqlstore.ReadAdaptive(sh.ctx, src.path) {
 		if err != nil {
-			return in.row, errors.Join(opened(err, src.path), in.flush())
+			if err := in.rejectRow(err); err != nil {
+				failed := in.flush()
+				return in.row, errors.Join(fmt.Errorf("%w; %s before it are kept", opened(err, src.path), counted(in.row.Kept, "call")), failed)
+			}
+			continue
 		}
 		if err := in.take(f, digester); err != nil {
 			return in.row, err
@@ -40,10 +48,14 @@ func (sh *shell) importAdaptive(s *sqlstore.Store, src *importSource, strict boo
 
 func (in *importing) take(f sqlstore.Found, digester learn.Digester) error {
 	if f.Annotation != nil {
-		if err := in.store.Annotate(in.ctx, f.Tool.Server, f.Tool.Name, *f.Annotation); err != nil {
+		held, err := in.store.ImportAnnotation(in.ctx, f.Tool, *f.Annotation)
+		if err != nil {
 			return err
 		}
 		in.row.Statements++
+		for _, what := range held {
+			in.why(badRow{Problem: "of " + f.Tool.String() + " the " + what})
+		}
 	}
 	if o := f.Observation; o != nil {
 		e := o.Event
@@ -64,5 +76,22 @@ func (in *importing) take(f sqlstore.Found, digester learn.Digester) error {
 	if taken {
 		in.row.Sums++
 	}
+	var future *learn.BadEventError // the clock is the store's, so that only it can tell
+	if errors.As(err, &future) {
+		in.row.Bad++
+		in.why(badRow{Problem: err.Error()})
+		return nil
+	}
 	return err
+}
+
+// rejectRow notes a row that cannot be read; any other error it returns.
+func (in *importing) rejectRow(err error) error {
+	var row *learn.CorruptError
+	if !errors.As(err, &row) || !row.Foreign {
+		return err
+	}
+	in.row.Bad++
+	in.why(badRow{Problem: err.Error()})
+	return nil
 }

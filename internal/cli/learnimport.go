@@ -33,7 +33,8 @@ func (sh *shell) learnImportCommand() *cli.Command {
 	return &cli.Command{
 		Name: "import", Usage: "bring calls that others observed", ArgsUsage: "FILE...",
 		Description: `Reads anvil's own lines (jsonl), spans of OpenTelemetry as OTLP JSON (otlp), the events of adaptive-mcp, a line each (adaptive-events), and its
-SQLite file (adaptive); - is stdin. Arguments and results become sizes, shapes and keyed digests and are not kept. Bringing a file twice changes nothing. A record
+SQLite file (adaptive); - is stdin. Arguments and results become sizes, shapes and keyed digests and are not kept, but for the redacted text in anvil's own lines. Bringing a file twice changes nothing, and
+no file lowers the risk that is stated of a tool. A record
 that cannot be taken is told with its line, and the others are kept; with --strict nothing is, and the exit code is 1. The database is made if there is none.`,
 		Flags: learnFlags(
 			&cli.StringFlag{Name: "from", Value: "auto", Usage: "what FILE is: `FORMAT` " + strings.Join(importFormats, ", ") + " (auto: by its content)"},
@@ -60,7 +61,7 @@ type importedRow struct {
 	Bad        int      `json:"bad"`        // records of which no call could be made
 	Sums       int      `json:"sums"`       // tools of which sums alone were brought
 	Statements int      `json:"statements"` // tools of which people state something
-	Why        []badRow `json:"why"`        // of the first 20 that are bad
+	Why        []badRow `json:"why"`        // of the first 20 that are bad, or state what does not count here
 }
 
 // badRow is a record that was not taken.

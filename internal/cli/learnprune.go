@@ -122,6 +122,9 @@ func (sh *shell) learnReset(c *cli.Context) (err error) {
 	report := learnForgotten{diag.SchemaVersion, "learn-reset", c.Bool("baselines"), 0}
 	for _, f := range filters {
 		n, err := s.Reset(sh.ctx, f, report.Baselines)
+		if errors.Is(err, learn.ErrUnknownTool) {
+			return usage(err)
+		}
 		if err != nil {
 			return err
 		}

@@ -129,10 +129,11 @@ func linePayloadOf(p learn.Payload) *LinePayload {
 }
 
 // ReadJSONL goes through the events of a file that [WriteJSONL] wrote, in their order. A record that is not taken is a *[RecordError] in its place. A file without
-// a header, a newer one (*[VersionError]) and an error of r end the reading.
+// a header, one that begins with a newer one (*[VersionError]) and an error of r end the reading.
 func ReadJSONL(r io.Reader, o Options) iter.Seq2[learn.Event, error] {
 	return func(yield func(learn.Event, error) bool) {
 		in := newLines(r, MaxLine)
+		var newer error // what the header says under which a line stands, unless it is one of ours
 		for first := true; ; first = false {
 			text, err := in.next()
 			switch {
@@ -147,14 +148,24 @@ func ReadJSONL(r io.Reader, o Options) iter.Seq2[learn.Event, error] {
 			if err == nil {
 				e, header, err = readLine(text, o)
 			}
-			var newer *VersionError
+			var version *VersionError
+			later := errors.As(err, &version)
 			switch {
-			case errors.As(err, &newer):
+			case first && later, first && !header:
+				if !later {
+					err = errNoHeader
+				}
 				yield(learn.Event{}, &RecordError{Line: in.n, Err: err})
 				return
-			case first && !header:
-				yield(learn.Event{}, &RecordError{Line: in.n, Err: errNoHeader})
-				return
+			case later:
+				newer = fmt.Errorf("it stands behind the header in line %d, whose %s", in.n, version.Error())
+				err = errors.New(version.Error())
+			case header && err == nil:
+				newer = nil
+			case newer != nil:
+				err = newer
+			}
+			switch {
 			case err != nil:
 				if !yield(learn.Event{}, &RecordError{Line: in.n, Err: err}) || o.Strict {
 					return

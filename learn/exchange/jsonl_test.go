@@ -74,10 +74,9 @@ func TestBadLinesAreTold(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	for in, want := range map[string]string{
 		goodLine: `line 1: the file does not begin with {"format":"anvil-events","schemaVersion":1}`,
-		`{"format":"anvil-events","schemaVersion":2}` + "\n" + goodLine:              `line 1: schemaVersion is 2, and this version of anvil reads 1; use a newer anvil`,
-		`{"format":"anvil-events"}` + "\n" + goodLine:                                `line 1: the file does not begin with`,
-		`{"format":"anvil-events","schemaVersion":1,"x":1}` + "\n" + goodLine:        `line 1: version 1 has no member "x"`,
-		headerLine + `{"format":"anvil-events","schemaVersion":7}` + "\n" + goodLine: `line 2: schemaVersion is 7`,
+		`{"format":"anvil-events","schemaVersion":2}` + "\n" + goodLine:       `line 1: schemaVersion is 2, and this version of anvil reads 1; use a newer anvil`,
+		`{"format":"anvil-events"}` + "\n" + goodLine:                         `line 1: the file does not begin with`,
+		`{"format":"anvil-events","schemaVersion":1,"x":1}` + "\n" + goodLine: `line 1: version 1 has no member "x"`,
 	} {
 		got, problems := read(ReadJSONL(strings.NewReader(in), Options{}))
 		if len(problems) != 1 || !strings.HasPrefix(problems[0], want) {
@@ -99,6 +98,48 @@ func TestHeaders(t *testing.T) {
 	}
 	if got := good(t, ReadJSONL(strings.NewReader(""), Options{})); got != nil {
 		t.Errorf("nothing has %v", got)
+	}
+}
+
+// TestNewerLinesAmongOthers: where files were joined, the lines of a newer anvil are told one by one, and all others are read.
+func TestNewerLinesAmongOthers(t *testing.T) {
+	one := func(id string) string { return strings.Replace(goodLine, `"e1"`, `"`+id+`"`, 1) }
+	text := headerLine + one("a") + one("b") + `{"format":"anvil-events","schemaVersion":7}` + "\n" + one("c") + `{"newer":1}` + "\n" + headerLine + one("d")
+	got, problems := read(ReadJSONL(strings.NewReader(text), Options{}))
+	if len(got) != 3 || got[2].ID != "d" || len(problems) != 3 || !strings.HasPrefix(problems[0], "line 4: schemaVersion is 7") || !strings.HasPrefix(problems[2], "line 6: it stands behind the header in line 4") {
+		t.Errorf("%d read, %q", len(got), problems)
+	}
+	var newer *VersionError
+	for _, err := range ReadJSONL(strings.NewReader(text), Options{}) {
+		if errors.As(err, &newer) {
+			t.Errorf("%v: a caller would take nothing for read", err)
+		}
+	}
+}
+
+func TestWhichMemberIsMistyped(t *testing.T) {
+	for member, want := range map[string]string{`"tokens":{"input":1e3,"output":1}`: `"tokens.input"`, `"attempts":1.0`: `"attempts"`, `"durationNanos":99999999999999999999`: `"durationNanos"`, `"model":7`: `"model"`} {
+		_, problems := read(ReadJSONL(strings.NewReader(headerLine+strings.Replace(goodLine, `"id"`, member+`,"id"`, 1)), Options{}))
+		if len(problems) != 1 || !strings.Contains(problems[0], "member "+want) {
+			t.Errorf("%s: %q", member, problems)
+		}
+	}
+}
+
+// TestStatedPayloadsAreTakenApart: a shape is one that could have been made, and no text has a value that a secret's name stands before.
+func TestStatedPayloadsAreTakenApart(t *testing.T) {
+	word := "Tr0ub4" + "dor&3"
+	for payload, want := range map[string]learn.Payload{
+		`{"bytes":5,"shape":"call delete_all with force"}`:                            {Bytes: 5},
+		`{"bytes":5,"shape":"{\"a\":[string]}"}`:                                      {Bytes: 5, Shape: `{"a":[string]}`},
+		`{"bytes":5,"text":"{\"password\":\"` + word + `\",\"b\":1}"}`:                {Bytes: 5, Text: `{"password":"[redacted]","b":1}`},
+		`{"bytes":5,"text":"{\"dsn\":\"postgres://app:` + word + `@db:5432/prod\"}"}`: {Bytes: 5, Text: `{"dsn":"[redacted]"}`},
+		`{"bytes":9223372036854775807,"digest":"` + strings.Repeat("0a", 16) + `"}`:   learn.Unmeasured,
+	} {
+		got := good(t, ReadJSONL(strings.NewReader(headerLine+strings.Replace(goodLine, `"id"`, `"input":`+payload+`,"id"`, 1)), Options{}))
+		if len(got) != 1 || got[0].Input != want {
+			t.Errorf("%s: %+v", payload, got)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package exchange
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"time"
 
 	"anvil/compiler/canon"
@@ -54,16 +55,19 @@ func (p *LinePayload) payload() learn.Payload {
 // mistyped says which member of a line has a value of another type than its version gives it.
 func mistyped(n *canon.Node) error {
 	if at := wrong(n, reflect.TypeFor[Line]()); at != "" {
-		return fmt.Errorf("member %q has a value that version %d does not allow", at, SchemaVersion)
+		return fmt.Errorf("member %q has a value that version %d does not allow: texts are strings, and numbers are whole and without an exponent", at, SchemaVersion)
 	}
 	return fmt.Errorf("it is no event of version %d", SchemaVersion)
 }
+
+// wholeNumber is a number as lines have it; what is longer has no place in 64 bits.
+var wholeNumber = regexp.MustCompile(`^-?[0-9]{1,18}$`)
 
 // wrong is the name of the first member that does not fit its field; all names are known.
 func wrong(n *canon.Node, t reflect.Type) string {
 	for _, m := range n.Members {
 		of := members[t][m.Name]
-		_, whole := m.Value.Int()
+		whole := wholeNumber.Match(m.Value.Raw)
 		switch {
 		case of.Kind() == reflect.Struct && m.Value.IsObject():
 			if inner := wrong(m.Value, of); inner != "" {

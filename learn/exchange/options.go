@@ -41,7 +41,8 @@ func (e *RecordError) Error() string {
 
 func (e *RecordError) Unwrap() error { return e.Err }
 
-// A VersionError is a file of events that was written by a newer anvil. Nothing of it is read.
+// A VersionError is a file of events that a newer anvil wrote: its first header says so, and nothing of it is read. Behind a newer header further down, where files
+// were joined, each line is a [RecordError] up to the next header that is known.
 type VersionError struct{ Version int64 }
 
 func (e *VersionError) Error() string {
@@ -75,7 +76,7 @@ func stated(p learn.Payload) learn.Payload {
 	if !payloadDigest.MatchString(p.Digest) {
 		p.Digest = ""
 	}
-	if len(p.Shape) > learn.MaxShape || p.Shape != learn.Redacted(p.Shape) {
+	if !learn.IsShape(p.Shape) {
 		p.Shape = ""
 	}
 	if p.Text != "" {

@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
+
+	"modernc.org/sqlite"
 
 	"anvil/compiler/canon"
 	"anvil/learn"
@@ -32,16 +35,23 @@ type Found struct {
 // anything. The first error ends it.
 func ReadAdaptive(ctx context.Context, path string) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
-		if err := readAdaptive(ctx, path, func(f Found) bool { return yield(f, nil) }); err != nil && !errors.Is(err, errEnough) {
+		if err := readAdaptive(ctx, path, yield); err != nil && !errors.Is(err, errEnough) {
 			yield(Found{}, fmt.Errorf("read %s: %w", path, err))
 		}
 	}
 }
 
-// errEnough ends the reading when the caller has enough.
-var errEnough = errors.New("enough")
+var (
+	errEnough = errors.New("the caller has enough")
+	errSlow   = errors.New("it gives no row for a minute, as a database that somebody made so does; read a copy that adaptive-mcp made")
+)
 
-func readAdaptive(ctx context.Context, path string, yield func(Found) bool) (err error) {
+const (
+	patience        = time.Minute // for one row
+	maxForeignValue = 16 << 20    // bytes of one value of somebody else's file
+)
+
+func readAdaptive(ctx context.Context, path string, yield func(Found, error) bool) (err error) {
 	if err := isSQLite(path); err != nil {
 		return err
 	}
@@ -50,12 +60,20 @@ func readAdaptive(ctx context.Context, path string, yield func(Found) bool) (err
 		return err
 	}
 	address := "file://" + (&url.URL{Path: "/" + strings.TrimPrefix(filepath.ToSlash(absolute), "/")}).EscapedPath()
-	db, err := sql.Open("sqlite", address+"?mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(5000)")
+	db, err := sql.Open("sqlite", address+"?mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(5000)&_pragma=trusted_schema(0)")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	a := &adaptive{ctx: ctx, db: db, yield: yield, nodes: map[learn.Tool]bool{}}
+	conn, err := db.Conn(ctx)
+	if err == nil {
+		_, err = sqlite.Limit(conn, sqliteLimitLength, maxForeignValue)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	a := &adaptive{ctx: ctx, db: conn, yield: yield, nodes: map[learn.Tool]bool{}, patience: patience}
 	for _, read := range []func() error{a.identity, a.tools, a.executions, a.metrics} {
 		if err := read(); err != nil {
 			if kind := sqliteTrouble(err); kind != nil {
@@ -67,13 +85,17 @@ func readAdaptive(ctx context.Context, path string, yield func(Found) bool) (err
 	return nil
 }
 
+// sqliteLimitLength is SQLITE_LIMIT_LENGTH, https://www.sqlite.org/c3ref/c_limit_attached.html.
+const sqliteLimitLength = 0
+
 type adaptive struct {
-	ctx    context.Context
-	db     *sql.DB
-	yield  func(Found) bool
-	source string
-	nodes  map[learn.Tool]bool // the tools that have some
-	sums   bool                // there is a table metric_cells: since their version 3
+	ctx      context.Context
+	db       *sql.Conn
+	yield    func(Found, error) bool
+	source   string
+	nodes    map[learn.Tool]bool // the tools that have some
+	sums     bool                // there is a table metric_cells: since their version 3
+	patience time.Duration
 }
 
 // row is a row by the names of its columns: some came later.
@@ -89,25 +111,44 @@ func (r row) text(column string) string {
 	return ""
 }
 
-// number is 0 for what is none.
-func (r row) number(column string) float64 {
+// number is 0 for NULL, and where there is no such column.
+func (r row) number(column string) (float64, error) {
 	switch v := r[column].(type) {
+	case nil:
+		return 0, nil
 	case int64:
-		return float64(v)
+		return float64(v), nil
 	case float64:
 		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			return v
+			return v, nil
 		}
 	}
-	return 0
+	return 0, fmt.Errorf("its %s is no number", column)
 }
 
 func (r row) tool() learn.Tool {
 	return learn.Tool{Server: r.text("server_name"), Name: r.text("tool_name")}.Checked()
 }
 
+// each goes through a table. A file from anywhere may hold one that never ends, so the wait for each row does.
 func (a *adaptive) each(table, order string, do func(row) error) error {
-	rows, err := a.db.QueryContext(a.ctx, "SELECT * FROM "+table+" ORDER BY "+order)
+	ctx, stop := context.WithCancelCause(a.ctx)
+	defer stop(nil)
+	waiting := time.AfterFunc(a.patience, func() { stop(errSlow) })
+	defer waiting.Stop()
+	err := a.rows(ctx, "SELECT * FROM "+table+" ORDER BY "+order, func(r row) error {
+		waiting.Stop()
+		defer waiting.Reset(a.patience)
+		return do(r)
+	})
+	if err != nil && context.Cause(ctx) == errSlow {
+		return fmt.Errorf("table %s: %w", table, errSlow)
+	}
+	return err
+}
+
+func (a *adaptive) rows(ctx context.Context, query string, do func(row) error) error {
+	rows, err := a.db.QueryContext(ctx, query)
 	if err != nil {
 		return err
 	}
@@ -133,7 +174,15 @@ func (a *adaptive) each(table, order string, do func(row) error) error {
 
 func (a *adaptive) give(f Found) error {
 	f.Source = a.source
-	if !a.yield(f) {
+	if !a.yield(f, nil) {
+		return errEnough
+	}
+	return nil
+}
+
+// bad tells of a row that cannot be read; those behind it can.
+func (a *adaptive) bad(table, row string, err error) error {
+	if !a.yield(Found{}, &learn.CorruptError{Table: table, Row: row, Foreign: true, Err: err}) {
 		return errEnough
 	}
 	return nil
@@ -145,22 +194,33 @@ const maxAdaptive = 4
 // identity refuses what is no file of theirs, or a newer one. The moment of the first migration names a file: it moves and grows with it.
 func (a *adaptive) identity() error {
 	var tables []string
-	if err := a.each("sqlite_master", "name", func(r row) error { tables = append(tables, r.text("name")); return nil }); err != nil {
+	err := a.each("sqlite_master", "name", func(r row) error {
+		// A view may be endless and a virtual table anything: neither has a page of its own.
+		if page, err := r.number("rootpage"); err == nil && page > 0 && r.text("type") == "table" {
+			tables = append(tables, r.text("name"))
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	for _, name := range []string{"tools", "schema_migrations"} {
+	for _, name := range []string{"tools", "execution_nodes", "schema_migrations"} {
 		if !slices.Contains(tables, name) {
 			return fmt.Errorf("%w nor of adaptive-mcp's: it has no table %s", learn.ErrForeign, name)
 		}
 	}
 	a.sums = slices.Contains(tables, "metric_cells")
-	return a.each("schema_migrations", "version", func(r row) error {
-		if v := r.number("version"); v > maxAdaptive {
-			return fmt.Errorf("its schema has version %v (%s), and this anvil reads adaptive-mcp's up to %d", v, r.text("name"), maxAdaptive)
+	err = a.each("schema_migrations", "version", func(r row) error {
+		if v, err := r.number("version"); err != nil || v > maxAdaptive {
+			return fmt.Errorf("its schema has version %v (%q), and this anvil reads adaptive-mcp's up to %d", r["version"], r.text("name"), maxAdaptive)
 		}
 		if a.source == "" {
 			a.source = "adaptive-mcp:" + canon.Digest([]byte(r.text("name")), []byte(r.text("applied_at")))
 		}
 		return nil
 	})
+	if err == nil && a.source == "" {
+		err = fmt.Errorf("%w nor of adaptive-mcp's: its table schema_migrations is empty", learn.ErrForeign)
+	}
+	return err
 }

@@ -151,15 +151,119 @@ func TestImportIsDoneOnce(t *testing.T) {
 	})
 }
 
+// TestBadAdaptiveRowsAreTold: each with its row, and all others are read.
+func TestBadAdaptiveRowsAreTold(t *testing.T) {
+	for statement, want := range map[string]string{
+		`UPDATE tools SET annotation = '{"a' WHERE tool_name = 'old'`:                                         `row "ci/old" of table tools`,
+		`UPDATE tools SET annotation = '{"risk":"ULTRA\u001b[31m"}' WHERE tool_name = 'old'`:                  `is no risk; these are: low, medium, high`,
+		`UPDATE tools SET annotation = '{"owner":"x"}', tool_name = '' WHERE tool_name = 'old'`:               `it names no tool`,
+		`UPDATE execution_nodes SET cost = 'x' WHERE id = 'n3'; UPDATE execution_nodes SET status = 'failed'`: `row "n3" of table execution_nodes`,
+		`UPDATE execution_nodes SET timestamp = 'x', status = 'failed' WHERE id = 'n3'`:                       `row "n3" of table execution_nodes cannot be read: its timestamp "x"`,
+		`UPDATE execution_nodes SET duration_ms = 'long', status = 'failed' WHERE id = 'n3'`:                  `its duration_ms is no number`,
+		`UPDATE metric_cells SET dims = '[1' WHERE dims_key LIKE '%region%'`:                                  `row "ci/old" "all" "[[\"region\",\"eu\"]]" of table metric_cells`,
+		`UPDATE metric_cells SET error_codes = '' WHERE tool_name = 'deploy'`:                                 `"ci/deploy" "all" "[]" of table metric_cells`,
+		`UPDATE metric_cells SET first_seen = '' WHERE tool_name = 'deploy'`:                                  `its first_seen ""`,
+		`UPDATE metric_cells SET window = 'day:1' WHERE tool_name = 'deploy'`:                                 `its window is neither`,
+		`UPDATE metric_cells SET invocations = 20, failures = 50 WHERE tool_name = 'deploy'`:                  `its failures are 50 of 20 invocations`,
+		`UPDATE metric_cells SET invocations = -5, failures = 10 WHERE tool_name = 'deploy'`:                  `its invocations is -5`,
+		`UPDATE metric_cells SET failures = 1e300 WHERE tool_name = 'deploy'`:                                 `its failures is 1e+300`,
+		`UPDATE metric_cells SET invocations = 'many' WHERE tool_name = 'deploy'`:                             `its invocations is no number`,
+		`UPDATE metric_cells SET cost_sum = -1 WHERE tool_name = 'deploy'`:                                    `its cost_sum`,
+		`UPDATE metric_cells SET error_codes = '{"E":10}' WHERE tool_name = 'deploy'`:                         `its codes count more than its 9 failures`,
+		`UPDATE metric_cells SET last_seen = '2025-01-05T08:00:00.000Z' WHERE tool_name = 'deploy'`:           `its last event is before its first`,
+		`UPDATE metric_cells SET error_codes = '{"E":9223372036854775807}' WHERE tool_name = 'deploy'`:        `its error codes count`,
+	} {
+		var told []error
+		found := 0
+		for f, err := range ReadAdaptive(t.Context(), adaptiveFile(t, statement)) {
+			var corrupt *learn.CorruptError
+			switch {
+			case err == nil:
+				found += max(1, len(f.Cells))
+			case errors.As(err, &corrupt) && corrupt.Foreign:
+				told = append(told, err)
+			default:
+				t.Errorf("%s: it ends with %v", statement, err)
+			}
+		}
+		if len(told) != 1 || !strings.Contains(told[0].Error(), want) || strings.Contains(told[0].Error(), "reset") || strings.Contains(told[0].Error(), "\x1b") || found != 5 {
+			t.Errorf("%s: %q, want %q; %d found", statement, told, want, found)
+		}
+	}
+	for range ReadAdaptive(t.Context(), adaptiveFile(t, `UPDATE tools SET annotation = '{'; UPDATE execution_nodes SET cost = 'x'`)) {
+		break
+	}
+}
+
+// TestAdaptiveFilesThatNeverEnd: a view stands for no table, and who gives no row is not waited for.
+func TestAdaptiveFilesThatNeverEnd(t *testing.T) {
+	const endless = `(WITH RECURSIVE r(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM r) SELECT x AS tool_name FROM r WHERE x < 0)`
+	for _, table := range []string{"tools", "execution_nodes", "schema_migrations"} {
+		for _, err := range ReadAdaptive(t.Context(), adaptiveFile(t, `DROP TABLE `+table+`; CREATE VIEW `+table+` AS SELECT * FROM `+endless)) {
+			if !errors.Is(err, learn.ErrForeign) || !strings.Contains(err.Error(), "it has no table "+table) {
+				t.Errorf("%s: %v", table, err)
+			}
+		}
+	}
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	a := &adaptive{ctx: t.Context(), db: conn, patience: time.Millisecond}
+	if err := a.each(endless, "1", func(row) error { return nil }); !errors.Is(err, errSlow) {
+		t.Errorf("%v", err)
+	}
+	if err := a.each(`(SELECT 1 AS tool_name)`, "1", func(row) error { return errEnough }); !errors.Is(err, errEnough) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestWhatOthersStateOnlyTightens: files that state another thing of a tool come out the same in any order and however often, with the higher risk.
+func TestWhatOthersStateOnlyTightens(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s := opened(t, url)
+		tool := learn.Tool{Server: "ci", Name: "deploy"}
+		high, low := learn.Annotation{Risk: "High", Owner: "ops", Tags: []string{"a"}}, learn.Annotation{Risk: "low", Owner: "dev", Description: "d\x1b[31m" + strings.Repeat("x", 100_000)}
+		for i, c := range []struct {
+			stated learn.Annotation
+			held   string
+		}{{high, "[]"}, {low, `[risk "high" stays, and is not lowered to "low" owner "ops" stays, and does not become "dev"]`}, {high, "[]"}} {
+			held, err := s.ImportAnnotation(t.Context(), tool, c.stated)
+			if err != nil || fmt.Sprint(held) != c.held {
+				t.Errorf("%d: %q, %v", i, held, err)
+			}
+		}
+		r, err := s.Find(t.Context(), "ci", "deploy")
+		if a := r.Annotation; err != nil || a.Risk != "high" || a.Owner != "ops" || len(a.Description) != 1000 || strings.Contains(a.Description, "\x1b") {
+			t.Errorf("%+v, %v", a, err)
+		}
+		if err := s.Annotate(t.Context(), "ci", "deploy", learn.Annotation{Risk: "low"}); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.ImportAnnotation(t.Context(), tool, high); err != nil {
+			t.Error(err)
+		}
+		if r, err := s.Find(t.Context(), "ci", "deploy"); err != nil || r.Annotation.Risk != "high" {
+			t.Errorf("%+v, %v", r.Annotation, err)
+		}
+		if err := s.Annotate(t.Context(), "ci", "deploy", learn.Annotation{Risk: "ULTRA\n\x1b[31m"}); err == nil || strings.Contains(err.Error(), "\x1b") {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
 func TestBadAdaptiveFiles(t *testing.T) {
 	for statement, want := range map[string]string{
 		`DROP TABLE tools`: "no database of anvil's nor of adaptive-mcp's: it has no table tools",
-		`INSERT INTO schema_migrations VALUES (9, 'graphs', '')`:       `version 9 (graphs)`,
-		`UPDATE tools SET annotation = '{"a' WHERE tool_name = 'old'`:  "row ci/old of table tools",
-		`UPDATE execution_nodes SET cost = 'x' WHERE id = 'n1'`:        `row "n1" of table execution_nodes`,
-		`UPDATE execution_nodes SET timestamp = 'x' WHERE id = 'n1'`:   `row "n1" of table execution_nodes`,
-		`UPDATE metric_cells SET dims = '[1' WHERE tool_name = 'old'`:  "row ci/old all [[\"model\",\"m1\"]] of table metric_cells",
-		`UPDATE metric_cells SET error_codes = '' WHERE dims_key='[]'`: "of table metric_cells",
+		`INSERT INTO schema_migrations VALUES (9, 'graphs', '')`:                   `version 9 ("graphs")`,
+		`DELETE FROM schema_migrations`:                                            "its table schema_migrations is empty",
+		`UPDATE tools SET annotation = zeroblob(17000000) WHERE tool_name = 'old'`: "too big",
 	} {
 		var got error
 		for _, err := range ReadAdaptive(t.Context(), adaptiveFile(t, statement)) {

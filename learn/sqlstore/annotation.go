@@ -27,6 +27,9 @@ func (r *annotationRow) annotation(of learn.Tool) (learn.Annotation, error) {
 	if r.currency != "" {
 		r.a.Budget = &learn.Money{Micros: r.budget, Currency: r.currency}
 	}
+	if _, err := (learn.Annotation{Risk: r.a.Risk, Budget: r.a.Budget}).Checked(); err != nil {
+		return learn.Annotation{}, &learn.CorruptError{Table: "annotation", Row: of.String(), Err: err}
+	}
 	if r.tags == "" {
 		return r.a, nil
 	}
@@ -61,9 +64,27 @@ func rowOf(a learn.Annotation) []any {
 
 // Annotate merges what people state of a tool; a server of "" is the unattributed tool.
 func (s *Store) Annotate(ctx context.Context, server, name string, a learn.Annotation) error {
-	tool := learn.Tool{Server: server, Name: name}.Checked()
+	return s.annotate(ctx, learn.Tool{Server: server, Name: name}, a, func(have, a learn.Annotation) learn.Annotation { return have.Merged(a) })
+}
+
+// ImportAnnotation joins what is stated of a tool elsewhere to what is stated of it here: what is here holds, and the risk is the higher of both. held says what
+// of it does not count for that.
+func (s *Store) ImportAnnotation(ctx context.Context, tool learn.Tool, a learn.Annotation) (held []string, err error) {
+	err = s.annotate(ctx, tool, a, func(have, a learn.Annotation) (joined learn.Annotation) {
+		joined, held = have.Joined(a)
+		return joined
+	})
+	return held, err
+}
+
+func (s *Store) annotate(ctx context.Context, tool learn.Tool, a learn.Annotation, merge func(have, a learn.Annotation) learn.Annotation) error {
+	tool = learn.Tool{Server: tool.Server, Name: tool.Name}.Checked()
 	if tool.Name == "" {
 		return fmt.Errorf("annotate: %w: it has no name", learn.ErrUnknownTool)
+	}
+	a, err := a.Checked()
+	if err != nil {
+		return fmt.Errorf("annotate %s: %w", tool, err)
 	}
 	return s.write(ctx, func(t *tx) error {
 		all, err := t.named(tool.Name)
@@ -83,7 +104,7 @@ func (s *Store) Annotate(ctx context.Context, server, name string, a learn.Annot
 		if err != nil {
 			return err
 		}
-		return t.annotate(tool, have.Merged(a.Checked()))
+		return t.annotate(tool, merge(have, a))
 	})
 }
 
@@ -123,7 +144,7 @@ func (t *tx) annotate(tool learn.Tool, a learn.Annotation) error {
 	return t.exec(`INSERT INTO annotation (server, name, `+names(annotationValues)+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, append([]any{tool.Server, tool.Name}, rowOf(a)...)...)
 }
 
-// moveAnnotation gives what is stated of a name without a server to a server's tool; what is stated of that one stays.
+// moveAnnotation gives what is stated of a name without a server to a server's tool; what is stated of that one stays, and the risk is the higher.
 func (t *tx) moveAnnotation(name, server string) error {
 	from, to := learn.Tool{Name: name}, learn.Tool{Server: server, Name: name}
 	theirs, stated, err := t.annotation(from)
@@ -137,5 +158,6 @@ func (t *tx) moveAnnotation(name, server string) error {
 	if err := t.exec(`DELETE FROM annotation WHERE server = '' AND name = ?`, name); err != nil {
 		return err
 	}
-	return t.annotate(to, theirs.Merged(own))
+	joined, _ := own.Joined(theirs)
+	return t.annotate(to, joined)
 }

@@ -174,7 +174,7 @@ var upsertCell = func() string {
 		set = append(set, name+" = excluded."+name)
 	}
 	for _, name := range learn.SumNames {
-		set = append(set, name+" = cell."+name+" + excluded."+name)
+		set = append(set, fmt.Sprintf("%[1]s = CASE WHEN cell.%[1]s > %[2]d - excluded.%[1]s THEN %[2]d ELSE cell.%[1]s + excluded.%[1]s END", name, int64(learn.MaxSum)))
 	}
 	return "ON CONFLICT (id) DO UPDATE SET " + strings.Join(set, ", ")
 }()

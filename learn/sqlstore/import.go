@@ -46,15 +46,14 @@ func (s *Store) Import(ctx context.Context, source string, tool learn.Tool, cell
 	return taken && err == nil, err
 }
 
-// importable checks a cell as learn checks the events that cells are folded from: its window, its moments, its names, and that no sum is less than zero.
+// importable checks a cell as learn checks the events that cells are folded from: its window, its moments, its names, and what
+// [learn.Cell.Sound] says.
 func (s *Store) importable(tool learn.Tool, c learn.Cell) (learn.Cell, error) {
 	if _, hour := c.Window.Hour(); !hour && c.Window != learn.All {
 		return c, fmt.Errorf("there is no window %q", c.Window)
 	}
-	for _, sum := range c.Sums() {
-		if *sum < 0 {
-			return c, errors.New("a sum is less than zero")
-		}
+	if err := c.Sound(); err != nil {
+		return c, err
 	}
 	like := learn.Event{ID: "import", Tool: tool, At: c.Last, Outcome: learn.Failed, Model: c.Dims.Model, Decoding: c.Dims.Decoding, Resolver: c.Dims.Resolver, Client: c.Dims.Client}
 	e, err := like.Checked(s.now())
@@ -73,9 +72,9 @@ func (s *Store) importable(tool learn.Tool, c learn.Cell) (learn.Cell, error) {
 		}
 		*counts = codes
 	}
-	for currency, spent := range c.Cost {
-		if currency == "" || spent.Micros < 0 || spent.Calls < 0 {
-			return c, errors.New("money without a currency, or less than none")
+	for currency := range c.Cost {
+		if currency == "" {
+			return c, errors.New("it has money without a currency")
 		}
 	}
 	return c, nil

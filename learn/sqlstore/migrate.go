@@ -73,6 +73,11 @@ func (t *tx) step() error {
 		return err
 	}
 	m := migrations[version]
+	for _, table := range tables {
+		if strings.Contains(m.schema, "CREATE TABLE "+table+" (") {
+			return fmt.Errorf("%w: it has the table %s, and its table migration does not say that migration %d (%s) was done; put back a copy of it", learn.ErrForeign, table, version+1, m.name)
+		}
+	}
 	if err := t.run(m.schema); err != nil {
 		return fmt.Errorf("migration %d (%s): %w", version+1, m.name, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -20,6 +21,8 @@ type Options struct {
 	Now    func() time.Time // the clock that events from the future are told by; time.Now
 	Random io.Reader        // what the key of a new store is made of; crypto/rand
 	Caps   Caps             // of the dimensions
+	// Reading opens a file that cannot be written, or whose folder cannot, for reading alone; writing to it is an [ErrReadOnly]. Without it opening one is.
+	Reading bool
 }
 
 // Caps bound how many names of a dimension one tool tells apart; what comes after them counts as [learn.Other]. Zero fields are the defaults.
@@ -34,7 +37,9 @@ type Caps struct {
 var (
 	ErrFull     = errors.New("there is no room left: make room on the disk, or forget with `anvil learn prune`")
 	ErrReadOnly = errors.New("it cannot be written to: give yourself the right to write to the database and its folder, or name another with --db")
-	ErrAddress  = errors.New("the address of a PostgreSQL database is postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+	// ErrCannotOpen is a file that SQLite cannot open, or beside which it cannot make its log.
+	ErrCannotOpen = errors.New("it cannot be opened: give yourself the right to read it, and to write to its folder, where the log of its writes stands")
+	ErrAddress    = errors.New("the address of a PostgreSQL database is postgres://USER:PASSWORD@HOST:PORT/DATABASE")
 )
 
 // Store is a [learn.Store] in a SQL database.
@@ -46,6 +51,9 @@ type Store struct {
 	now     func() time.Time
 	caps    [dimensions]int
 	key     []byte
+	reading bool        // as [Options] say
+	path    string      // of a file that is written to
+	opened  os.FileInfo // of that file; nil where there is none
 
 	mu         sync.Mutex // held while a transaction writes
 	statements map[string]*sql.Stmt
@@ -57,7 +65,7 @@ var _ learn.Store = (*Store)(nil)
 // Open opens a store, and makes it where there is none: a path, "sqlite:PATH", ":memory:", or "postgres://...". A database that is not anvil's is a
 // [learn.ErrForeign], one with a newer schema a [learn.ErrNewerSchema], and neither is touched.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
-	s := &Store{now: o.Now, statements: map[string]*sql.Stmt{}, caps: [dimensions]int{
+	s := &Store{now: o.Now, reading: o.Reading, statements: map[string]*sql.Stmt{}, caps: [dimensions]int{
 		or(o.Caps.Models, 8), or(o.Caps.Decodings, 8), or(o.Caps.Resolvers, 8), or(o.Caps.Clients, 64)}}
 	if s.now == nil {
 		s.now = time.Now

@@ -37,7 +37,7 @@ func TestCredentialsNeverReachTheDatabase(t *testing.T) {
 				if err := s.Annotate(t.Context(), "srv-"+secret, "tool_"+secret, learn.Annotation{Risk: "high", Owner: "team " + secret, Description: "call with " + secret, Tags: []string{"pci", secret}}); err != nil {
 					t.Error(err)
 				}
-				if _, err := s.Import(t.Context(), "x", learn.Tool{Name: secret}, []learn.Cell{{Window: learn.All, Last: noon(), Codes: map[string]int64{secret: 1}, Dims: learn.Dimensions{Model: secret}}}); err != nil {
+				if _, err := s.Import(t.Context(), "x", learn.Tool{Name: secret}, []learn.Cell{{Window: learn.All, Last: noon(), Invocations: 1, Attempts: 1, Failures: 1, Codes: map[string]int64{secret: 1}, Dims: learn.Dimensions{Model: secret}}}); err != nil {
 					t.Error(err)
 				}
 			}

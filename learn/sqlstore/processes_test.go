@@ -25,7 +25,7 @@ func runJob(job string) int {
 	parts := strings.SplitN(job, " ", 3)
 	number, err := strconv.Atoi(parts[1])
 	if err == nil {
-		err = map[string]func(string, int) error{"share": jobShare, "storm": jobStorm, "write": jobWrite}[parts[0]](parts[2], number)
+		err = map[string]func(string, int) error{"share": jobShare, "storm": jobStorm, "write": jobWrite, "read": jobRead}[parts[0]](parts[2], number)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -162,5 +162,17 @@ func jobWrite(url string, number int) error {
 		return err
 	}
 	_, err = s.Record(context.Background(), []learn.Event{storetest.Event(number)})
+	return errors.Join(err, s.Close())
+}
+
+// jobRead opens a store for reading, says what is in it, and that it takes nothing.
+func jobRead(url string, number int) error {
+	s, err := Open(context.Background(), url, Options{Now: noon, Reading: true})
+	if err != nil {
+		return err
+	}
+	r, err := s.Find(context.Background(), "vault", "rotate_keys")
+	_, refused := s.Record(context.Background(), []learn.Event{storetest.Event(number)})
+	fmt.Printf("%d calls, refused %v\n", r.Cell(learn.All, learn.Dimensions{}).Invocations, errors.Is(refused, ErrReadOnly))
 	return errors.Join(err, s.Close())
 }

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"time"
 
 	"anvil/learn"
@@ -26,7 +27,7 @@ func (s *Store) Prune(ctx context.Context, now time.Time, r learn.Retention) (pr
 	if err != nil {
 		return learn.Pruned{}, err
 	}
-	return pruned, nil
+	return pruned, s.erase(ctx)
 }
 
 func (t *tx) pruneEvents(now time.Time, r learn.Retention, pruned *learn.Pruned) error {
@@ -60,14 +61,16 @@ func (t *tx) pruneEvents(now time.Time, r learn.Retention, pruned *learn.Pruned)
 }
 
 // Reset forgets the tools of a filter with their events and all that was concluded, or their baselines alone, and returns how many tools those were. What people
-// state of a tool stays: only people take it back.
+// state of a tool stays: only people take it back. A filter that names something and picks nothing is a learn.ErrUnknownTool.
 func (s *Store) Reset(ctx context.Context, f learn.Filter, baselinesOnly bool) (reset int, err error) {
 	err = s.write(ctx, func(t *tx) error {
 		tools, err := t.tools(f, nil, 0)
 		if err != nil {
 			return err
 		}
-		reset = len(tools)
+		if reset = len(tools); reset == 0 && f.Server+f.Name+f.Contract != "" {
+			return fmt.Errorf("%w: %s", learn.ErrUnknownTool, described(f))
+		}
 		var ids []int64
 		for _, row := range tools {
 			ids = append(ids, row.id)
@@ -95,7 +98,21 @@ func (s *Store) Reset(ctx context.Context, f learn.Filter, baselinesOnly bool) (
 		}
 		return t.outdate()
 	})
-	return reset, err
+	if err != nil {
+		return 0, err
+	}
+	return reset, s.erase(ctx)
+}
+
+// described says which tools a filter picks.
+func described(f learn.Filter) string {
+	switch {
+	case f.Name == "" && f.Server != "":
+		return fmt.Sprintf("server %q has none", f.Server)
+	case f.Name == "":
+		return fmt.Sprintf("none under contract %q", f.Contract)
+	}
+	return learn.Tool{Server: f.Server, Name: f.Name}.String()
 }
 
 // rollOver forgets baselines and the first calls that they were made of, so that the calls from now on make new ones.

@@ -170,7 +170,16 @@ func (t *tx) cells(of map[int64]*learn.Record, list any, windows learn.WindowCho
 	if err != nil {
 		return err
 	}
-	return t.counts(ids, func(id int64) *learn.Cell { p := places[id]; return &p.record.Cells[p.index] })
+	at := func(id int64) *learn.Cell { p := places[id]; return &p.record.Cells[p.index] }
+	if err := t.counts(ids, at); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := at(id).Sound(); err != nil {
+			return &learn.CorruptError{Table: "cell", Row: fmt.Sprint(id), Err: err}
+		}
+	}
+	return nil
 }
 
 // readCell reads a row of cellColumns.

@@ -61,8 +61,13 @@ func (s *Store) openSQLite(ctx context.Context, path string) error {
 		}
 		address = "file://" + (&url.URL{Path: "/" + strings.TrimPrefix(filepath.ToSlash(absolute), "/")}).EscapedPath()
 	}
-	// A wait for other processes ends with the caller's context; SQLite gives its lock to whoever asks at the right moment, so that one may wait for long.
-	pragmas := "?_txlock=immediate&_pragma=busy_timeout(60000)&_pragma=foreign_keys(1)&_pragma=synchronous(normal)"
+	if s.reading && !memory {
+		if readOnly, err := s.openUnwritable(path, address); readOnly || err != nil {
+			return err
+		}
+	}
+	// What is forgotten is overwritten, and not only passed over. A wait for other processes ends with the caller's context; SQLite gives its lock to whoever asks at the right moment, so that one may wait for long.
+	pragmas := "?_txlock=immediate&_pragma=busy_timeout(60000)&_pragma=foreign_keys(1)&_pragma=synchronous(normal)&_pragma=secure_delete(1)"
 	var err error
 	if s.writer, err = sql.Open("sqlite", address+pragmas); err != nil {
 		return err
@@ -84,7 +89,67 @@ func (s *Store) openSQLite(ctx context.Context, path string) error {
 		return err
 	}
 	s.reader.SetMaxOpenConns(max(2, runtime.GOMAXPROCS(0)))
+	s.path = path
+	s.opened, err = os.Stat(path)
+	return err
+}
+
+// openUnwritable opens a file that cannot be written, in its folder or itself, for reading alone: SQLite's log needs files beside it. Without such a log nobody
+// writes, and the file is read as it is; with one it is read as far as others let it.
+func (s *Store) openUnwritable(path, address string) (bool, error) {
+	info, err := os.Stat(path)
+	if err != nil || info.Size() == 0 || writable(path) {
+		return false, nil
+	}
+	address += "?mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(5000)"
+	if log, err := os.Stat(path + "-wal"); err != nil || log.Size() == 0 {
+		address += "&immutable=1"
+	}
+	s.writer, err = sql.Open("sqlite", address)
+	s.reader = s.writer
+	return true, err
+}
+
+// writable reports a file that can be opened for writing in a folder that takes files: SQLite makes its log there.
+func writable(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	_ = f.Close() // nothing was written
+	probe, err := os.CreateTemp(filepath.Dir(path), ".anvil-*")
+	if err != nil {
+		return false
+	}
+	_ = probe.Close()
+	_ = os.Remove(probe.Name())
+	return true
+}
+
+// ErrGone is a file that was deleted or replaced while it was open: what is written then is written for nobody.
+var ErrGone = errors.New("the file was deleted or replaced while it was open; start again to make a new one")
+
+// there reports ErrGone. Databases that are no file are there as long as they answer.
+func (s *Store) there() error {
+	if s.opened == nil {
+		return nil
+	}
+	if now, err := os.Stat(s.path); errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(now, s.opened) {
+		return ErrGone
+	}
 	return nil
+}
+
+// erase empties the log of a file, in which what was forgotten still stands. Where others read, it stays until they are done.
+func (s *Store) erase(ctx context.Context) error {
+	if s.opened == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var busy, pages, moved int
+	err := s.writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
+	return s.told("empty the log of", err)
 }
 
 // isSQLite keeps from opening, and so from changing, a file that is something else. One that is not there or empty will be a database.
@@ -125,6 +190,7 @@ const (
 	sqliteReadOnly = 8
 	sqliteCorrupt  = 11
 	sqliteFull     = 13
+	sqliteCantOpen = 14
 	sqliteNoDB     = 26
 )
 
@@ -138,6 +204,8 @@ func sqliteTrouble(err error) error {
 		return ErrReadOnly
 	case sqliteFull:
 		return ErrFull
+	case sqliteCantOpen:
+		return ErrCannotOpen
 	case sqliteNoDB:
 		return learn.ErrForeign
 	case sqliteCorrupt:

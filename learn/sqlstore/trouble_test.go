@@ -169,6 +169,7 @@ func TestCorruptRowsAreNamed(t *testing.T) {
 		{"insight", `UPDATE insight SET value = '{"a":'`, `"k" of tool 1`},
 		{"recommendation", `UPDATE recommendation SET payload = ''`, "0 of tool 1"},
 		{"annotation", `UPDATE annotation SET tags = '{}'`, "vault/rotate_keys"},
+		{"annotation", `UPDATE annotation SET risk = 'harmless'`, "vault/rotate_keys"},
 	} {
 		each(t, func(t *testing.T, url string) {
 			s := opened(t, url)
@@ -311,6 +312,39 @@ func TestADimensionOfNoKindIsTold(t *testing.T) {
 		var corrupt *learn.CorruptError
 		if _, err := again.Record(t.Context(), []learn.Event{storetest.Event(2)}); !errors.As(err, &corrupt) || !strings.Contains(err.Error(), "there is no dimension of kind 9") {
 			t.Errorf("%v", err)
+		}
+	})
+}
+
+// Assertion 64: figures that no calls make are told by their row, and forgotten with their tool; sums that are full stay so in the database as well.
+func TestCellsThatNoCallsMakeAreNamed(t *testing.T) {
+	for _, set := range []string{"failures = 9223372036854775807, invocations = 1", "failures = -5", "timed = 3, invocations = 0", "bytes = -60"} {
+		each(t, func(t *testing.T, url string) {
+			s := opened(t, url)
+			keep(t, s, storetest.Event(1))
+			if _, err := s.writer.Exec(`UPDATE cell SET ` + set + ` WHERE win = 'all' AND client = '' AND model = ''`); err != nil {
+				t.Fatal(err)
+			}
+			var corrupt *learn.CorruptError
+			if _, err := s.Find(t.Context(), "vault", "rotate_keys"); !errors.As(err, &corrupt) || corrupt.Table != "cell" || corrupt.Row != "1" || !strings.Contains(err.Error(), "anvil learn reset") {
+				t.Errorf("%s: %v", set, err)
+			}
+			keep(t, s, storetest.Event(2))
+			if n, err := s.Reset(t.Context(), learn.Filter{}, false); err != nil || n != 1 {
+				t.Errorf("%d, %v", n, err)
+			}
+		})
+	}
+	each(t, func(t *testing.T, url string) {
+		s := opened(t, url)
+		keep(t, s, storetest.Event(1, func(e *learn.Event) { e.Output = learn.Payload{Bytes: 7} }))
+		if _, err := s.writer.Exec(fmt.Sprintf(`UPDATE cell SET bytes = %d`, int64(learn.MaxSum)-1)); err != nil {
+			t.Fatal(err)
+		}
+		keep(t, s, storetest.Event(2, func(e *learn.Event) { e.Output = learn.Payload{Bytes: 7} }))
+		r, err := s.Find(t.Context(), "vault", "rotate_keys")
+		if c := r.Cell(learn.All, learn.Dimensions{}); err != nil || c.Bytes != learn.MaxSum || c.Sized != 2 {
+			t.Errorf("%d bytes of %d results, %v", c.Bytes, c.Sized, err)
 		}
 	})
 }

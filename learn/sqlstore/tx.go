@@ -57,6 +57,9 @@ func (s *Store) transact(ctx context.Context, do func(*tx) error) error {
 	if err := do(t); err != nil {
 		return errors.Join(err, t.undo())
 	}
+	if err := s.there(); err != nil {
+		return errors.Join(err, t.undo())
+	}
 	return inner.Commit()
 }
 

@@ -2,6 +2,7 @@ package summary
 
 import (
 	"bytes"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +51,16 @@ func TestWriteIsHarmless(t *testing.T) {
 	for line := range strings.Lines(plain.String()) {
 		if n := len([]rune(line)); n > 200 {
 			t.Errorf("a line of %d characters", n)
+		}
+	}
+}
+
+// Whatever an hour says, its bar is one of the bars.
+func TestSparkOfDamagedHours(t *testing.T) {
+	row := Row{Hours: []Hour{{Invocations: 1, Failures: math.MaxInt64, Mean: math.MaxInt64}, {Invocations: 1, Failures: 3}}}
+	for measure, want := range map[Measure]string{Failures: "██", Latency: "█▁", Calls: "██"} {
+		if got := row.Spark(measure); got != want {
+			t.Errorf("%s: %s, want %s", measure, got, want)
 		}
 	}
 }

@@ -75,7 +75,7 @@ func (r Row) Spark(m Measure) string {
 		case full <= 0:
 			b.WriteRune(bars[0])
 		default:
-			b.WriteRune(bars[min(len(bars)-1, int(math.Ceil(v/full*float64(len(bars)-1))))])
+			b.WriteRune(bars[int(math.Ceil(min(v/full, 1)*float64(len(bars)-1)))])
 		}
 	}
 	return b.String()

@@ -113,7 +113,9 @@ func (t *Tx) version(tables []string) (version int, err error) {
 		return 0, fmt.Errorf("%w: it has the tables %q; give another file or database", room.Kinds.Foreign, tables)
 	}
 	var of string
-	if _, err := t.One(&of, `SELECT value FROM meta WHERE key = 'format'`); err != nil || of != room.Format {
+	if _, err := t.One(&of, `SELECT value FROM meta WHERE key = 'format'`); t.db.dialect.trouble(t.db, err) != nil {
+		return 0, err
+	} else if err != nil || of != room.Format {
 		return 0, fmt.Errorf("%w: its table meta is not ours", room.Kinds.Foreign)
 	}
 	err = t.Each(func(r *sql.Rows) error {

@@ -17,7 +17,9 @@ func BenchmarkReserveComplete(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d callers", name, callers), func(b *testing.B) {
 				s := opened(b, where(b), &clock{now: noon})
 				var n atomic.Int64
+				reserve(b, s, "first", "sha256:f")
 				b.ReportAllocs()
+				b.ResetTimer()
 				b.SetParallelism(callers)
 				one := func() {
 					f, err := s.Reserve(b.Context(), keyOf(fmt.Sprint("key", n.Add(1))), "sha256:f")

@@ -56,6 +56,9 @@ type DB struct {
 
 	mu         sync.Mutex // held while somebody writes to SQLite, and by Write
 	statements map[string]*sql.Stmt
+
+	waiting sync.Mutex
+	queue   []*job // of Do, that wait for their turn
 }
 
 // IsPostgres reports an address of PostgreSQL; whatever else is a path, or "sqlite:" and a path.

@@ -141,38 +141,6 @@ func (db *DB) prepareStatements(ctx context.Context) error {
 	return nil
 }
 
-// Do runs one statement, which is a transaction of its own, and returns how many rows it touched. Other statements of Do may run meanwhile in PostgreSQL: it is for
-// those that are right whoever else writes.
-func (db *DB) Do(ctx context.Context, query string, args ...any) (int64, error) {
-	n, err := db.do(ctx, db.Bound(query), args)
-	return n, db.Told("write", err)
-}
-
-func (db *DB) do(ctx context.Context, query string, args []any) (int64, error) {
-	if !db.dialect.keep {
-		result, err := db.Writer.ExecContext(ctx, query, args...)
-		if err != nil {
-			return 0, err
-		}
-		return result.RowsAffected()
-	}
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	known := db.statements[query]
-	if known == nil {
-		var err error
-		if known, err = db.Writer.PrepareContext(ctx, query); err != nil {
-			return 0, err
-		}
-		db.statements[query] = known
-	}
-	result, err := known.ExecContext(ctx, args...)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
 // Row reads the columns of one row; false where there is none.
 func (db *DB) Row(ctx context.Context, into []any, query string, args ...any) (bool, error) {
 	is, err := found(db.Reader.QueryRowContext(ctx, db.Bound(query), args...).Scan(into...))

@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"net/url"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"anvil/compiler/canon"
+	"anvil/internal/sqldb"
 	"anvil/learn"
 )
 
@@ -41,30 +39,16 @@ func ReadAdaptive(ctx context.Context, path string) iter.Seq2[Found, error] {
 // errEnough ends the reading when the caller has enough.
 var errEnough = errors.New("enough")
 
-func readAdaptive(ctx context.Context, path string, yield func(Found) bool) (err error) {
-	if err := isSQLite(path); err != nil {
-		return err
-	}
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return err
-	}
-	address := "file://" + (&url.URL{Path: "/" + strings.TrimPrefix(filepath.ToSlash(absolute), "/")}).EscapedPath()
-	db, err := sql.Open("sqlite", address+"?mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(5000)")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	a := &adaptive{ctx: ctx, db: db, yield: yield, nodes: map[learn.Tool]bool{}}
-	for _, read := range []func() error{a.identity, a.tools, a.executions, a.metrics} {
-		if err := read(); err != nil {
-			if kind := sqliteTrouble(err); kind != nil {
-				err = fmt.Errorf("%w: %w", kind, err)
+func readAdaptive(ctx context.Context, path string, yield func(Found) bool) error {
+	return sqldb.ReadFile(path, room(nil), func(db *sql.DB) error {
+		a := &adaptive{ctx: ctx, db: db, yield: yield, nodes: map[learn.Tool]bool{}}
+		for _, read := range []func() error{a.identity, a.tools, a.executions, a.metrics} {
+			if err := read(); err != nil {
+				return err
 			}
-			return err
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 type adaptive struct {
@@ -115,7 +99,7 @@ func (a *adaptive) each(table, order string, do func(row) error) error {
 	if err != nil {
 		return errors.Join(err, rows.Close())
 	}
-	return all(rows, func(rows *sql.Rows) error {
+	return sqldb.All(rows, func(rows *sql.Rows) error {
 		values, into := make([]any, len(columns)), make([]any, len(columns))
 		for i := range values {
 			into[i] = &values[i]

@@ -228,6 +228,9 @@ func newFacade(t testing.TB, o Options) *Facade {
 	if o.Name == "" {
 		o.Name = "demo"
 	}
+	if o.Exposure.Server == nil {
+		o.Exposure.Server = []byte(`{"name":"script","version":"1.0"}`)
+	}
 	f, err := New(o)
 	if err != nil {
 		t.Fatal(err)

@@ -12,37 +12,55 @@ import (
 
 const instructionsMember = "instructions"
 
-// instructed is the answer to initialize without instructions that are not those of the pack, since a model reads them like the text of a tool. An answer
-// with those, or with none, stays as it came, byte for byte.
-func (s *session) instructed(answer wire.Envelope) wire.Envelope {
+// introduced is the answer to initialize without instructions, and without words of the server about itself, that are not those of the pack: a model reads them
+// like the text of a tool. An answer with those, or with none, stays as it came, byte for byte.
+func (s *session) introduced(answer wire.Envelope) wire.Envelope {
 	result := answer.Bytes(answer.Result)
 	if len(result) == 0 || result[0] != '{' {
 		return answer
 	}
-	given, foreign := 0, false
-	kept := []byte{'{'}
-	eachMember(result, func(name, value []byte) {
-		if alike(decodedName(name), instructionsMember) {
-			given++
-			foreign = foreign || decodedName(name) != instructionsMember || !s.facade.instructs(value)
-			return
-		}
-		if len(kept) > 1 {
-			kept = append(kept, ',')
-		}
-		kept = append(append(append(kept, name...), ':'), value...)
-	})
-	if !foreign && given <= 1 {
+	instructions := s.facade.instructions(result)
+	if !instructions {
+		s.tellOther("the server's instructions are not those that its tools were approved with: they are left out")
+	}
+	info := s.introduction(result)
+	if instructions && info == nil {
 		return answer
 	}
-	s.notes.logf("the server's instructions are not those that its tools were approved with: they are left out; see the change with: anvil mcp diff %s %s",
-		diag.ShellPath(s.facade.options.Name+"/snapshot.json"), cmp.Or(s.facade.options.Source, "TARGET"))
-	frame := append(bytes.Clone(answer.Raw[:answer.Result.Start]), append(kept, '}')...)
+	kept := memberList{}
+	eachMember(result, func(name, value []byte) {
+		switch decoded := decodedName(name); {
+		case !instructions && alike(decoded, instructionsMember), info != nil && alike(decoded, infoMember):
+		default:
+			kept.add(name, value)
+		}
+	})
+	if info != nil {
+		kept.add([]byte(`"`+infoMember+`"`), info)
+	}
+	frame := append(bytes.Clone(answer.Raw[:answer.Result.Start]), kept.bytes()...)
 	cut, err := wire.Scan(append(frame, answer.Raw[answer.Result.End:]...))
 	if err != nil {
 		return s.facade.refuse(refusal{code: codeServer, reason: upstreamTrouble, message: "the upstream's answer to initialize cannot be read"})
 	}
 	return cut
+}
+
+// tellOther logs what is other about the server than when its tools were approved, and how to see it.
+func (s *session) tellOther(what string) {
+	s.notes.logf("%s; see the change with: anvil mcp diff %s %s", what, diag.ShellPath(s.facade.options.Name+"/snapshot.json"), cmp.Or(s.facade.options.Source, "TARGET"))
+}
+
+// instructions reports a result of initialize with the instructions of the pack, or with none.
+func (f *Facade) instructions(result []byte) bool {
+	given, foreign := 0, false
+	eachMember(result, func(name, value []byte) {
+		if alike(decodedName(name), instructionsMember) {
+			given++
+			foreign = foreign || decodedName(name) != instructionsMember || !f.instructs(value)
+		}
+	})
+	return !foreign && given <= 1
 }
 
 // instructs reports instructions that say what the pack's say.
@@ -58,5 +76,10 @@ func (f *Facade) instructs(live []byte) bool {
 	if err != nil { // there were none
 		return now.Is(canon.Null) || now.Is(canon.String) && now.Text() == ""
 	}
+	return sameValue(was, now)
+}
+
+// sameValue reports a value that says what another says: strings may differ as [surface.SameText] allows.
+func sameValue(was, now *canon.Node) bool {
 	return canon.Equal(now.Canonical(), was.Canonical()) || now.Is(canon.String) && was.Is(canon.String) && surface.SameText(was.Text(), now.Text())
 }

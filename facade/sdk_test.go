@@ -30,7 +30,7 @@ func exposeLive(t *testing.T, link wire.Link) Exposure {
 	if _, err := wire.Handshake(ctx, client, wire.Hello{Name: "t", Version: "0"}); err != nil {
 		t.Fatal(err)
 	}
-	expose := Exposure{Tools: map[string]Tool{}, Instructions: []byte(`"be careful"`)}
+	expose := Exposure{Tools: map[string]Tool{}, Instructions: []byte(`"be careful"`), Server: []byte(`{"name":"sdk","version":"1.0"}`)}
 	var params []byte
 	for {
 		result, err := client.Call(ctx, methodList, params)

@@ -123,7 +123,7 @@ func (s *session) request(e wire.Envelope, to *stream) {
 	case methodInitialize:
 		s.forward(e, func(answer wire.Envelope) {
 			s.agreed(answer)
-			reply(s.instructed(answer))
+			reply(s.introduced(answer))
 		}, nil)
 	default:
 		s.forward(e, reply, nil)

@@ -99,26 +99,37 @@ type Lapse struct {
 	Tool     canon.Raw `json:"tool"` // the list item, in canonical form
 }
 
-// WithLapses returns d with those lapses that still ask for a decision: the operation is there, and neither blocked nor approved since.
+// WithLapses returns d with those lapses that still ask for a decision: the operation is neither blocked nor approved since. Those of operations that are
+// not there are kept in Document.Lapsed: a tool that was hidden for a while comes back as one that was approved, and not as a new one. Of several for one
+// operation the first counts.
 func (d Document) WithLapses(lapses []Lapse) Document {
-	d.Operations = slices.Clone(d.Operations)
-	for i, o := range d.Operations {
-		if o.Block != nil || o.Approval != nil {
+	d.Operations, d.Lapsed = slices.Clone(d.Operations), nil
+	seen, at := map[string]bool{}, d.places()
+	for _, l := range lapses {
+		if seen[l.Approval.Operation] {
 			continue
 		}
-		if at := slices.IndexFunc(lapses, func(l Lapse) bool { return l.Approval.Operation == o.ID }); at >= 0 {
-			d.Operations[i].Lapsed = &lapses[at]
+		seen[l.Approval.Operation] = true
+		i, there := at[l.Approval.Operation]
+		if !there {
+			d.Lapsed = append(d.Lapsed, l)
+			continue
+		}
+		if o := &d.Operations[i]; o.Block == nil && o.Approval == nil {
+			o.Lapsed = &l
 		}
 	}
+	slices.SortFunc(d.Lapsed, func(a, b Lapse) int { return cmp.Compare(a.Approval.Operation, b.Approval.Operation) })
 	return d
 }
 
 // Lapses returns what WithLapses put into d.
-func (d Document) Lapses() (lapses []Lapse) {
+func (d Document) Lapses() []Lapse {
+	var lapses []Lapse
 	for _, o := range d.Operations {
 		if o.Lapsed != nil {
 			lapses = append(lapses, *o.Lapsed)
 		}
 	}
-	return lapses
+	return append(lapses, d.Lapsed...)
 }

@@ -23,6 +23,7 @@ type Document struct {
 	Prompts           []Prompt           `json:"prompts"`
 	Instructions      canon.Raw          `json:"instructions,omitzero"` // as the server sent them
 	Blocks            []Block            `json:"blocks,omitempty"`      // of operations that are not there: they hold should one come back
+	Lapsed            []Lapse            `json:"lapses,omitempty"`      // of operations that are not there: what changed is told should one come back
 	Diagnostics       []diag.Finding     `json:"diagnostics"`           // doubts met while lowering
 }
 

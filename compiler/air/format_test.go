@@ -165,7 +165,7 @@ func eachMutation(whole any, try func(how, place string)) {
 	}
 	var walk func(place string, value any, set func(any))
 	walk = func(place string, value any, set func(any)) {
-		if name := place[strings.LastIndex(place, "/")+1:]; slices.Contains([]string{"schema", "item", "value", "default", "enum", "instructions", "before", "after", "witness"}, name) || strings.HasSuffix(place, "/lapsed/tool") {
+		if name := place[strings.LastIndex(place, "/")+1:]; slices.Contains([]string{"schema", "item", "value", "default", "enum", "instructions", "before", "after", "witness"}, name) || strings.HasSuffix(place, "/lapsed/tool") || strings.HasSuffix(place, "/lapses[]/tool") {
 			return // a server's
 		}
 		if place != "" {

@@ -153,7 +153,7 @@ func TestBlockIsStrongerThanAnApproval(t *testing.T) {
 	}
 }
 
-// A lapse is gone once somebody decided again.
+// A lapse is gone once somebody decided again, and not while its operation is.
 func TestLapseEndsWithADecision(t *testing.T) {
 	d := inferred()
 	look, _ := d.Find("s.look")
@@ -165,9 +165,12 @@ func TestLapseEndsWithADecision(t *testing.T) {
 	for name, want := range map[string]struct {
 		of   Document
 		kept int
-	}{"undecided": {d, 1}, "approved": {approved, 0}, "blocked": {blocked, 0}} {
+	}{"undecided": {d, 2}, "approved": {approved, 1}, "blocked": {blocked, 1}} {
 		if got := len(want.of.WithLapses(lapses).Lapses()); got != want.kept {
 			t.Errorf("%s: %d lapses, want %d", name, got, want.kept)
+		}
+		if kept := want.of.WithLapses(lapses).Lapsed; len(kept) != 1 || kept[0].Approval.Operation != "s.gone" {
+			t.Errorf("%s: of operations that are not there: %v", name, kept)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (d Document) sameID(id string, now Document) string {
 func (d Document) As(now Document) Document {
 	moved := d
 	moved.Service.ID = now.Service.ID
-	moved.Operations, moved.Blocks = slices.Clone(d.Operations), nil
+	moved.Operations, moved.Blocks, moved.Lapsed = slices.Clone(d.Operations), nil, nil
 	for i, o := range d.Operations {
 		id, same := d.Successor(o.ID, now), d.sameID(o.ID, now)
 		if o.Block != nil && !o.Block.OfFile() && id != same { // another tool has the id now: the block is of both
@@ -47,6 +47,10 @@ func (d Document) As(now Document) Document {
 	for _, b := range d.Blocks {
 		b.Operation = d.sameID(b.Operation, now)
 		moved.Blocks = append(moved.Blocks, b)
+	}
+	for _, l := range d.Lapsed {
+		l.Approval.Operation = d.sameID(l.Approval.Operation, now)
+		moved.Lapsed = append(moved.Lapsed, l)
 	}
 	sortOperations(moved.Operations)
 	return moved

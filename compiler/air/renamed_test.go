@@ -42,6 +42,10 @@ func TestDecisionsFollowTheTool(t *testing.T) {
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("blocked %q, want %q", got, tt.want)
 			}
+			moved := Document{Service: was.Service, Operations: was.Operations}.WithLapses([]Lapse{{Approval: Approval{Operation: "shop.left"}}}).As(tt.now)
+			if want := tt.now.Service.ID + ".left"; len(moved.Lapsed) != 1 || moved.Lapsed[0].Approval.Operation != want {
+				t.Errorf("lapses %v, want one of %s", moved.Lapsed, want)
+			}
 			again := d.As(was) // and back
 			if b, _ := was.WithBlocks(again.PersonsBlocks()); b.Operations[0].Block == nil {
 				t.Error("on the way back the block is lost")

@@ -18,8 +18,14 @@ import (
 	"anvil/learn/profile"
 )
 
-// DefaultValidity is how long a certification holds when nobody says otherwise.
-const DefaultValidity = 90 * 24 * time.Hour
+// How long a certification holds: when nobody says otherwise, and at the most, in days.
+const (
+	DefaultValidity = 90 * 24 * time.Hour
+	MaxValidity     = 3650
+)
+
+// longest is the last end of what is issued at a time: the end of the last day.
+func longest(issued time.Time) time.Time { return issued.AddDate(0, 0, MaxValidity+1) }
 
 // Inputs are what a certification is made from. The same inputs make the same bytes.
 type Inputs struct {
@@ -159,6 +165,11 @@ func approvalOf(o air.Operation) *Approval {
 // materialEvidence is the material of which nothing else in a certification tells.
 const materialEvidence = "capture-evidence"
 
+// Evidenced reports a certification that says it was made with evidence of the capture.
+func (c Certification) Evidenced() bool {
+	return slices.ContainsFunc(c.Materials, func(m Material) bool { return m.Name == materialEvidence })
+}
+
 func (r *run) materials() []Material {
 	materials := materialsOf(r.cert)
 	if r.Evidence != nil {
@@ -182,9 +193,9 @@ type bound struct {
 	why string
 }
 
-// expire sets until when the certification holds: never longer than an approval that it rests on, or an acceptance that let something pass.
-func (r *run) expire() error {
-	latest := bound{at: time.Unix(1<<40, 0)}
+// latest is the latest end: never later than that of an approval that the certification rests on, or of an acceptance that let something pass.
+func (r *run) latest() bound {
+	latest := bound{longest(r.At), fmt.Sprintf("%d days are over", MaxValidity)}
 	tighten := func(at time.Time, why string) {
 		if at.After(r.At) && at.Before(latest.at) {
 			latest = bound{at, why}
@@ -198,6 +209,12 @@ func (r *run) expire() error {
 	for _, a := range r.accepted {
 		tighten(a.Until.AddDate(0, 0, 1), fmt.Sprintf("the acceptance of %s ends", a.Rule))
 	}
+	return latest
+}
+
+// expire sets until when the certification holds.
+func (r *run) expire() error {
+	latest := r.latest()
 	usual := bound{r.At.Add(DefaultValidity), fmt.Sprintf("%d days after it was issued", int(DefaultValidity.Hours()/24))}
 	end := r.Expires.UTC().Truncate(time.Second)
 	if r.Expires.IsZero() {

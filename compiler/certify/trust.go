@@ -125,6 +125,8 @@ func (k TrustKey) check() error {
 	switch {
 	case !diag.Legible(k.Name):
 		return errors.New("it has no name; say whose key it is")
+	case !diag.Plain(k.Name):
+		return fmt.Errorf("its name \"%s\" does not show as it is, and could pass for another: leave out what is an escape here, and blanks at the ends", diag.Printable(k.Name))
 	case (k.Public == "") == (k.Path == ""):
 		return errors.New("give the key by public or by path, one of them")
 	case k.Path != "" && (!filepath.IsLocal(k.Path) || strings.ContainsAny(k.Path, `\:`)):

@@ -1,6 +1,7 @@
 package certify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -201,7 +202,7 @@ func (v *verifying) validity() (string, *Refusal) {
 	case c.Serial < seen:
 		return "", rolledBack(seen+1, "the certificate has the serial %d, and the trust file has seen %d of this pack (serials)", c.Serial, seen)
 	}
-	if refused := v.approvals(expires); refused != nil {
+	if refused := cmp.Or(v.approvals(expires), v.outlives(bound{longest(issued), fmt.Sprintf("%d days from its issue are over", MaxValidity)}), v.acceptances()); refused != nil {
 		return "", refused
 	}
 	return fmt.Sprintf("serial %d, issued at %s, valid until %s", c.Serial, c.IssuedAt, c.Expires), nil

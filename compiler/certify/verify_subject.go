@@ -78,7 +78,7 @@ func (v *verifying) wrongFact() string {
 
 // wrongOutcome names a check that rests on something the certification does not have: a comparison without a base, agreeing captures without their evidence.
 func wrongOutcome(c Certification) string {
-	evidence := slices.ContainsFunc(c.Materials, func(m Material) bool { return m.Name == materialEvidence })
+	evidence := c.Evidenced()
 	for _, check := range c.Checks {
 		switch passed := check.Outcome == Pass; {
 		case check.ID == checkBase && passed != (c.Base != nil):

@@ -26,6 +26,11 @@ func Legible(text string) bool {
 	})
 }
 
+// Plain reports a legible text that shows as it is, without blanks at its ends: a name that cannot be taken for another one for what does not show in it.
+func Plain(text string) bool {
+	return Legible(text) && Printable(text) == text && strings.TrimSpace(text) == text
+}
+
 // ShellWord spells s so that a shell reads it as one word and nothing in it as a command.
 func ShellWord(s string) string {
 	plain := func(r rune) bool {

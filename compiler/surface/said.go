@@ -25,7 +25,7 @@ func (it *Item) eachText(yield func(pointer []byte, n *canon.Node)) {
 	}
 }
 
-// contractHints are the annotations that the contract has, after the protocol's defaults.
+// contractHints are the annotations that the contract has, after the protocol's defaults: where they are booleans. Of any other value it has the default, and not the value.
 var contractHints = map[string]bool{"readOnlyHint": true, "destructiveHint": true, "idempotentHint": true, "openWorldHint": true}
 
 // eachMark yields what is no string of a tool, and in its contract neither.
@@ -41,7 +41,7 @@ func (it *Item) eachMark(yield func(pointer []byte, n *canon.Node)) {
 			schema.EachMark(m.Value, at, yield)
 		case m.Name == "annotations" && m.Value.IsObject():
 			for _, a := range m.Value.Members {
-				if !contractHints[a.Name] {
+				if _, said := a.Value.Bool(); !said || !contractHints[a.Name] {
 					schema.EachLeaf(a.Value, canon.AppendPointer(at, a.Name), yield)
 				}
 			}

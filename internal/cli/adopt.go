@@ -334,7 +334,7 @@ func effectCounts(d air.Document) string {
 func nextAfterAdopt(out string, built emit.Built, c concerns) []step {
 	steps := nextForPack(diag.ShellPath(out), built.Manifest.Mode, standings(built.Document, c))
 	at := slices.IndexFunc(steps, func(s step) bool { return strings.HasPrefix(s.Command, "anvil mcp review ") })
-	if len(built.Document.Lapses()) > 0 && at > 0 {
+	if slices.ContainsFunc(built.Document.Operations, func(o air.Operation) bool { return o.Lapsed != nil }) && at > 0 {
 		review := steps[at]
 		steps = slices.Insert(slices.Delete(steps, at, at+1), 0, review)
 	}

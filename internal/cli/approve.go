@@ -141,13 +141,13 @@ func (sh *shell) approve(c *cli.Context) error {
 	})
 }
 
-// concernsAbout runs the gate on the surface of a pack. What the configuration accepts is no concern.
+// concernsAbout runs the gate on the surface of a pack, and adds what the bridge doubts of it, as adopting does. What the configuration accepts is no concern.
 func (sh *shell) concernsAbout(c *cli.Context, s *surface.McpSurfaceSnapshot) (concerns, error) {
 	o, err := sh.gateOptions(c)
 	if err != nil {
 		return nil, err
 	}
-	v, err := gate.CheckContext(sh.ctx, s, o)
+	v, err := gate.CheckContext(sh.ctx, s, o, doubts(observed{snapshot: s})...)
 	return concernsOf(v), err
 }
 

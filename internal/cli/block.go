@@ -75,6 +75,8 @@ func checkPerson(by string) error {
 		return usagef("say who decides: --by NAME (the variable USER is not set)")
 	case !diag.Legible(by):
 		return usagef("say who decides: --by NAME; %q is no name that somebody could read", by)
+	case !diag.Plain(by):
+		return usagef("say who decides: --by NAME; \"%s\" does not show as it is, and could pass for another name: leave out what is an escape here, and blanks at the ends", diag.Printable(by))
 	}
 	return nil
 }
@@ -126,6 +128,26 @@ func approvalWords(a air.Approval) string {
 	words := decisionWords(a.By, a.At, a.Reason)
 	if a.Expires != "" {
 		words += " (until " + diag.Printable(a.Expires) + ")"
+	}
+	return words
+}
+
+// endedWords say whose approval of an operation of d holds no more at now, and why; "" when there was none.
+func endedWords(d air.Document, o air.Operation, now time.Time) string {
+	was, _ := d.Find(o.ID)
+	a := was.Approval
+	if a == nil && o.Lapsed != nil {
+		a = &o.Lapsed.Approval
+	}
+	if a == nil {
+		return ""
+	}
+	words := "its approval " + decisionWords(a.By, a.At, a.Reason)
+	if end, err := air.ParseEnd(a.Expires); err == nil && !now.Before(end) {
+		return words + " ended at " + end.UTC().Format(time.RFC3339)
+	}
+	if words += " holds no more"; a.ContractDigest != o.ContractDigest || a.TextDigest != o.TextDigest {
+		words += ", since the tool has changed"
 	}
 	return words
 }

@@ -238,8 +238,9 @@ func (sh *shell) askAndOpen(c *cli.Context, w *way) error {
 		return err
 	}
 	w.params = callParams(w.tool, arguments)
-	if o.State == air.StateApproved {
-		if err := sh.confirmed(question{w.through.typed, o.Confirmation, w.params, c.Bool("confirm")}); err != nil {
+	now, _ := w.through.document.WithApprovals(pack.Approvals(w.through.document), sh.now()) // some may have ended since the pack was built
+	if is, _ := now.Find(o.ID); is.State == air.StateApproved {
+		if err := sh.confirmed(question{w.through.typed, is.Confirmation, w.params, c.Bool("confirm")}); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	cli "github.com/urfave/cli/v2"
 
 	"anvil/compiler/canon"
+	"anvil/compiler/diag"
 	"anvil/compiler/schema"
 	"anvil/compiler/surface"
 	"anvil/wire"
@@ -123,6 +124,9 @@ func argument(value string, types []string) ([]byte, error) {
 	if err == nil {
 		kind := schema.TypeName(node)
 		fits := slices.Contains(types, kind) || kind == "integer" && slices.Contains(types, "number") || len(types) == 0 && (kind == "object" || kind == "array")
+		if fits && node.Repeats() {
+			return nil, fmt.Errorf("%s gives a member of an object twice, and servers differ on which of them counts: give it once", diag.Shorten(diag.Printable(value), malformedShown))
+		}
 		if fits && kind != "string" { // quotes that are typed are part of a string
 			return node.Raw, nil
 		}

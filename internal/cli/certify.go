@@ -156,7 +156,7 @@ func reproducing(c *cli.Context) string {
 // Bounds of what a certificate says of itself: serials that every reader of JSON keeps exactly, and days.
 const (
 	maxSerial   = 1 << 53
-	maxValidity = 3650
+	maxValidity = certify.MaxValidity
 )
 
 // expiresFlag is --expires of every command that has one; what is what holds until then.

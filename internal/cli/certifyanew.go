@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -182,7 +183,8 @@ func (sh *shell) signable(p *pack.Pack) (beside certify.Certification, err error
 	return beside, nil
 }
 
-// checkAgain certifies the pack as whoever wants to sign would, and says whether that comes to the same bytes.
+// checkAgain certifies the pack as whoever wants to sign would, and holds what is beside it against what this anvil makes of the pack under the policy, the
+// times and the serial that it says. Of the same version that comes to the same bytes: anything else was written by nobody's check.
 func (sh *shell) checkAgain(asked certifying, beside certify.Certification) (certify.Certification, error) {
 	in := asked.inputs
 	in.Serial = beside.Serial
@@ -190,19 +192,50 @@ func (sh *shell) checkAgain(asked certifying, beside certify.Certification) (cer
 	if err != nil || again.Level != certify.StaticPassed {
 		return again, err
 	}
-	in.At, _ = time.Parse(time.RFC3339, beside.IssuedAt)
-	in.Expires, _ = time.Parse(time.RFC3339, beside.Expires)
-	in.Flags = flagsBehind(beside)
-	then, err := certify.Certify(sh.ctx, in)
-	one, err1 := then.Encode()
-	two, err2 := beside.Encode()
-	if err == nil && err1 == nil && err2 == nil && bytes.Equal(one, two) {
+	if refused := certify.Hold(beside, certify.Request{Pack: in.Pack, Version: version, Now: sh.now()}); refused != nil {
+		return again, sh.unsignable(asked, beside, refused.Message)
+	}
+	then, err := madeThen(sh.ctx, in, beside)
+	if err != nil {
+		return again, err
+	}
+	mine := again.Policy.Digest == beside.Policy.Digest
+	where, says, is := certify.Difference(beside, then)
+	switch {
+	case where == "" && mine:
 		fmt.Fprintln(sh.err, "checked again here: it comes out the same, byte for byte")
-	} else {
-		fmt.Fprintf(sh.err, "checked again here: every check passes; it was made by anvil %s with policy %s, here by %s with %s\n",
-			diag.Printable(beside.Builder.Version), beside.Policy.Digest, version, again.Policy.Digest)
+		return again, nil
+	case where != "" && beside.Builder.Version == version:
+		problem := fmt.Sprintf("it says of %s: %s, and that is %s", where, says, is)
+		if in.Evidence == nil && beside.Evidenced() {
+			problem += "; if it was certified with evidence of the capture, give that too, with --evidence FILE"
+		}
+		return again, sh.unsignable(asked, beside, problem)
+	}
+	fmt.Fprintf(sh.err, "checked again here: every check passes; it was made by anvil %s with policy %s, here by %s with %s\n",
+		diag.Printable(beside.Builder.Version), beside.Policy.Digest, version, again.Policy.Digest)
+	if where != "" {
+		fmt.Fprintf(sh.err, "what differs first between the two versions: it says of %s: %s, and here that is %s\n", where, says, is)
 	}
 	return again, nil
+}
+
+// unsignable is why nobody here signs what is beside a pack.
+func (sh *shell) unsignable(asked certifying, beside certify.Certification, problem string) error {
+	return &exitError{exitFindings, fmt.Errorf("%s of %s is not what anvil %s makes of this pack: %s; nothing was signed; see who changed it, and certify the pack again with `anvil mcp certify %s --key FILE`",
+		certify.File, asked.dir, diag.Printable(beside.Builder.Version), diag.Printable(problem), diag.ShellPath(asked.dir))}
+}
+
+// madeThen is the certification of a pack as this anvil would have made what is beside it. Which version that says that made it is no difference.
+func madeThen(ctx context.Context, in certify.Inputs, beside certify.Certification) (certify.Certification, error) {
+	var err error
+	if in.Gate, err = beside.Policy.Options(); err != nil {
+		return beside, err
+	}
+	in.At, _ = time.Parse(time.RFC3339, beside.IssuedAt)
+	in.Expires, _ = time.Parse(time.RFC3339, beside.Expires)
+	in.Flags, in.Version = flagsBehind(beside), beside.Builder.Version
+	return certify.Certify(ctx, in)
 }
 
 // flagsBehind are the flags of the command that made a certification, but for those of time and serial.

@@ -48,31 +48,38 @@ func (sh *shell) confirmed(q question) error {
 		return unconfirmed(fmt.Errorf("%s waits for a person's yes (%s), and what was typed before the question cannot be told from an answer here; nothing was called; "+
 			"run it in a terminal", q.name, reason))
 	}
-	keys := bufio.NewReader(sh.in)
 	if !person {
 		fmt.Fprintf(sh.err, "%s\n%s asks for confirmation (%s). Call it? [y/N] ", strings.Join(request.glance(), "\n"), diag.Printable(q.name), reason)
-		return sh.saidYes(keys)
+		return sh.saidYes(bufio.NewReader(sh.in))
 	}
 	if size := request.size(); size > maxAsked {
 		return unconfirmed(fmt.Errorf("%s waits for a person's yes (%s), and the request has %d characters, of which a person is shown %d at the most; nothing was called; send less at "+
 			"a time, or let the team state `humanApproval: false` of it in anvil.yaml, with by and reason, and adopt the server again", q.name, reason, size, maxAsked))
 	}
-	if err := sh.page(request.whole(), keys); err != nil {
+	if err := sh.page(request.whole()); err != nil {
 		return err
 	}
-	forgetKeys(sh.in) // nor does what was typed while it was shown count
+	keys := sh.newKeys()
 	fmt.Fprintf(sh.err, "%s waits for a person's yes (%s). Call it? [y/N] ", diag.Printable(q.name), reason)
 	return sh.saidYes(keys)
 }
 
+// newKeys reads what is typed from now on: what was typed before a question is no answer to it, be it in the terminal or, where that hands over more than a
+// line at once, in the reader of an earlier question.
+func (sh *shell) newKeys() *bufio.Reader {
+	forgetKeys(sh.in)
+	return bufio.NewReader(sh.in)
+}
+
 // page shows lines, and stops for Enter wherever a screen may be full, so that none of them passes unseen.
-func (sh *shell) page(lines []string, keys *bufio.Reader) error {
+func (sh *shell) page(lines []string) error {
 	for len(lines) > 0 {
 		n := min(len(lines), askedPageSize)
 		fmt.Fprintln(sh.err, strings.Join(lines[:n], "\n"))
 		if lines = lines[n:]; len(lines) == 0 {
 			break
 		}
+		keys := sh.newKeys()
 		fmt.Fprintf(sh.err, "-- %s more: Enter shows them, anything else calls nothing > ", counted(len(lines), "line"))
 		switch text, err := sh.answer(keys); {
 		case err != nil:

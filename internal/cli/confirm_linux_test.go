@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"anvil/compiler/air"
 )
 
@@ -17,9 +19,12 @@ type asking struct {
 	err  chan error
 }
 
-func ask(t *testing.T, q question) asking {
+func ask(t *testing.T, q question, set ...func(terminal *os.File)) asking {
 	t.Helper()
 	seen, terminal := openTerminal(t)
+	for _, how := range set {
+		how(terminal)
+	}
 	sh := &shell{ctx: t.Context(), in: terminal, out: &resultWriter{w: &screen{}}, err: terminal, getenv: os.LookupEnv}
 	a := asking{t, seen, make(chan error, 1)}
 	go func() { a.err <- sh.confirmed(q) }()
@@ -103,5 +108,27 @@ func TestAQuestionSaysWhatItLeavesOut(t *testing.T) {
 	a.types("y\n")
 	if err := <-a.err; err != nil {
 		t.Error(err)
+	}
+}
+
+// A terminal that hands over keys and not lines gives what was typed ahead to the reader of an earlier question: a yes in it is none.
+func TestAYesTypedAheadIsNone(t *testing.T) {
+	asks := air.Confirmation{Required: true, HumanApproval: true, Reason: "this may move money"}
+	a := ask(t, question{name: "pay", asks: asks, params: padded(2_600)}, func(terminal *os.File) {
+		modes, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
+		if err != nil {
+			t.Fatal(err)
+		}
+		modes.Lflag &^= unix.ICANON
+		if err := unix.IoctlSetTermios(int(terminal.Fd()), unix.TCSETS, modes); err != nil {
+			t.Fatal(err)
+		}
+	})
+	a.seen.waitFor(t, "anything else calls nothing > ")
+	a.types("\ny\n")
+	a.seen.waitFor(t, "Call it? [y/N] ")
+	a.types("n\n")
+	if err := <-a.err; err == nil {
+		t.Error("a yes that was typed at the page before is taken for an answer")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -134,5 +135,23 @@ func TestAFacadeThatIsClosedEarlyIsNoTrouble(t *testing.T) {
 	}
 	if err := ended(); err != nil {
 		t.Errorf("the session ended with %v, and nothing but its own end was asked for", err)
+	}
+}
+
+// TestACallSaysThatTheApprovalEnded calls an operation whose approval has run out since the pack was built: whose it was and when it ended is told, and nobody is
+// asked for a yes first.
+func TestACallSaysThatTheApprovalEnded(t *testing.T) {
+	server := filepath.Join(buildRefunds(t), "refunds")
+	t.Chdir(t.TempDir())
+	mustExit(t, 0, "mcp", "adopt", "--mode", "facade", "--out", "pack", "--", server)
+	mustExit(t, 0, "mcp", "approve", "pack", "cancel_refund", "--by", "ada", "--reason", "on call", "--expires", "30")
+	var out, errs bytes.Buffer
+	sh := &shell{ctx: t.Context(), in: strings.NewReader(""), out: &resultWriter{w: &out}, err: &errs, getenv: os.LookupEnv, now: func() time.Time {
+		return time.Now().AddDate(0, 0, 60)
+	}}
+	code := sh.run([]string{"anvil", "mcp", "call", "pack", "cancel_refund", "--arg", "refundId=rf-1001"})
+	told := regexp.MustCompile(`the tool is part of pack pack and not approved any more: its approval by ada on \d{4}-\d\d-\d\d: on call ended at \d{4}-\d\d-\d\dT00:00:00Z; to allow it again run: anvil mcp approve pack cancel_refund`)
+	if code != exitFindings || !told.Match(errs.Bytes()) {
+		t.Errorf("exit code %d: %s", code, errs.String())
 	}
 }

@@ -55,6 +55,9 @@ func (sh *shell) keysNew(c *cli.Context) error {
 	if c.IsSet("name") && !diag.Legible(c.String("name")) {
 		return usagef("--name says nothing that somebody could read: say whose key it is")
 	}
+	if c.IsSet("name") && !diag.Plain(c.String("name")) {
+		return usagef("--name \"%s\" does not show as it is, and could pass for another name: leave out what is an escape here, and blanks at the ends", diag.Printable(c.String("name")))
+	}
 	key, err := certify.NewKey(rand.Reader)
 	if err != nil {
 		return err

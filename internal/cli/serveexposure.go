@@ -26,7 +26,7 @@ func (sh *shell) exposure(p *pack.Pack, d air.Document, log func(string)) (facad
 	if err != nil {
 		return facade.Exposure{}, err
 	}
-	e := facade.Exposure{Tools: map[string]facade.Tool{}, Known: map[string]string{}, Instructions: s.Instructions.Canonical()}
+	e := facade.Exposure{Tools: map[string]facade.Tool{}, Known: map[string]string{}, Instructions: s.Instructions.Canonical(), Server: s.Server.Canonical()}
 	operations := newMatcher(now.Operations)
 	for _, it := range s.Tools() {
 		switch o := operations.of(it); {
@@ -37,6 +37,9 @@ func (sh *shell) exposure(p *pack.Pack, d air.Document, log func(string)) (facad
 			e.Known[it.Name] = "blocked " + blockWords(*o.Block) + "; " + liftWords(p.Dir, *o)
 		default:
 			e.Known[it.Name] = ""
+			if ended := endedWords(d, *o, sh.now()); ended != "" {
+				e.Known[it.Name] = "not approved any more: " + ended + "; to allow it again run: anvil mcp approve " + diag.ShellPath(p.Dir) + " " + diag.ShellWord(it.Name)
+			}
 		}
 	}
 	return e, nil

@@ -101,7 +101,9 @@ func (r *annotationReader) read(entry *canon.Node) {
 		case "reason":
 			v.Reason = r.text(m)
 		case "by":
-			v.By = r.text(m)
+			if v.By = r.text(m); diag.Legible(v.By) && !diag.Plain(v.By) {
+				r.report(m.Name, "by \"%s\" does not show as it is, and could pass for another name: leave out what is an escape here, and blanks at the ends", diag.Printable(v.By))
+			}
 		case "seen":
 			if v.Seen = r.text(m); v.Seen != "" && !canon.IsDigest(v.Seen) {
 				r.report(m.Name, "seen must be the digest that anvil prints for the tool, sha256: and 64 digits; `anvil mcp review PACK` shows it")

@@ -57,6 +57,7 @@ func TestAnnotationsRefused(t *testing.T) {
 	tests := []struct{ entry, want string }{
 		{"{reason: ' '}", "reason must be a text that says something"},
 		{"{by: 1}", "by must be a text that says something"},
+		{`{by: "a\u202eb"}`, `by "a\u202eb" does not show as it is`},
 		{"{tags: desk}", "tags must be a list of texts"},
 		{"{tags: ['']}", "tags must be a list of texts"},
 		{"{owner: {id: ada}}", "owner must be the name of a team"},

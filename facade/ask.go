@@ -16,9 +16,10 @@ type questions struct {
 	closed bool
 }
 
-// askClient sends the client a request. then gets its answer, or false when the session ended before; it must not block. The id cancels the question.
-func (s *session) askClient(method string, params []byte, then func(answer wire.Envelope, ok bool)) (id string) {
-	id = "anvil-" + rand.Text()
+// askClient sends the client a request. begun gets its id, which withdraws it, before it is sent; then gets the answer, or false when the session ended before,
+// and must not block.
+func (s *session) askClient(method string, params []byte, begun func(id string), then func(answer wire.Envelope, ok bool)) {
+	id := "anvil-" + rand.Text()
 	frame := append([]byte(`{"jsonrpc":"2.0","id":`), canon.Quote(id)...)
 	frame = append(append(frame, `,"method":`...), canon.Quote(method)...)
 	frame = append(append(append(frame, `,"params":`...), params...), '}')
@@ -26,14 +27,16 @@ func (s *session) askClient(method string, params []byte, then func(answer wire.
 	q.mu.Lock()
 	if q.closed {
 		q.mu.Unlock()
+		begun(id)
 		then(wire.Envelope{}, false)
-		return id
+		return
 	}
 	if q.open == nil {
 		q.open = map[string]func(wire.Envelope, bool){}
 	}
 	q.open[id] = then
 	q.mu.Unlock()
+	begun(id)
 	e, err := wire.Scan(frame)
 	if err == nil {
 		err = s.front.push(e)
@@ -41,7 +44,6 @@ func (s *session) askClient(method string, params []byte, then func(answer wire.
 	if err != nil {
 		s.end(err)
 	}
-	return id
 }
 
 // answered takes the answer to a question of the facade's own; it reports false for an answer to a request of the upstream's.

@@ -37,6 +37,8 @@ type Call struct {
 	Arguments []byte         // params.arguments as they came, an object of which no member is given twice; nil where there are none
 	Client    *Client        // who calls
 
+	Approved string // by what means a person said yes to it: "elicitation", "token"; "" when nobody was asked
+
 	cancelled []func()          // called when the client gives the call up
 	refused   func(code string) // called before a call is answered that goes no further; nil tells nobody
 }
@@ -57,12 +59,12 @@ func (c *Call) cancel() {
 	}
 }
 
-// refuse answers a call that goes no further.
-func (g gate) refuse(c *Call, reply func(wire.Envelope), r refusal) {
+// refuseCall answers a call that goes no further.
+func (s *session) refuseCall(c *Call, reply func(wire.Envelope), r refusal) {
 	if c.refused != nil {
 		c.refused(r.reason)
 	}
-	reply(g.session.facade.refuse(r))
+	reply(s.facade.refuse(r))
 }
 
 // Upstream takes calls. What decides on, repeats or counts calls wraps one Upstream in another; layers says in which order.
@@ -77,6 +79,9 @@ type Upstream interface {
 // layers are what a call goes through on its way to the upstream, the outermost first: what tells of calls sees those as well that are refused further in.
 func (s *session) layers() Upstream {
 	var calls Upstream = sender{s}
+	if s.facade.options.AskPeople {
+		calls = confirming{s, calls}
+	}
 	calls = gate{s, calls}
 	if s.facade.options.Observe != nil {
 		calls = observer{s, calls}
@@ -119,7 +124,7 @@ func (g gate) Call(ctx context.Context, c *Call, reply func(wire.Envelope)) {
 	f := g.session.facade
 	if _, may := f.exposed.Load().tool(c.Tool, f.now); !may {
 		f.logf("refused a call of %s: not approved", shown(c.Tool))
-		g.refuse(c, reply, f.notExposed(c.Tool))
+		g.session.refuseCall(c, reply, f.notExposed(c.Tool))
 		return
 	}
 	if roster := g.session.tools.current(); roster != nil {
@@ -129,7 +134,7 @@ func (g gate) Call(ctx context.Context, c *Call, reply func(wire.Envelope)) {
 	g.session.tools.verify(c.Request.Bytes(c.Request.ID), func(roster *roster, err error) {
 		if err != nil {
 			g.session.facade.logf("refused a call of %s: %s", shown(c.Tool), troubleOf(err))
-			g.refuse(c, reply, g.session.facade.notVerified(c.Tool, err))
+			g.session.refuseCall(c, reply, g.session.facade.notVerified(c.Tool, err))
 			return
 		}
 		g.decide(ctx, c, reply, roster)
@@ -140,11 +145,11 @@ func (g gate) decide(ctx context.Context, c *Call, reply func(wire.Envelope), ro
 	f := g.session.facade
 	if fault, bad := roster.faults[c.Tool]; bad {
 		f.logf("refused a call of %s: %s", shown(c.Tool), fault.text)
-		g.refuse(c, reply, f.mismatch(c.Tool, fault))
+		g.session.refuseCall(c, reply, f.mismatch(c.Tool, fault))
 		return
 	}
 	if _, may := roster.under.tool(c.Tool, f.now); !may { // what was approved since has not been held against the server yet
-		g.refuse(c, reply, f.notExposed(c.Tool))
+		g.session.refuseCall(c, reply, f.notExposed(c.Tool))
 		return
 	}
 	g.next.Call(ctx, c, reply)

@@ -23,6 +23,10 @@ type Options struct {
 	Exposure Exposure
 	// Serving is how the pack is served; what is not given has its default.
 	Serving pack.Serving
+	// AskPeople has calls wait for a person's yes whose operation says so. Who runs a facade in its own process may have asked already.
+	AskPeople bool
+	// Approvals keep the calls that wait where the client cannot ask its user; nil: those are refused.
+	Approvals Approvals
 	// Source is the upstream, in the words that name it on a command line; it stands in hints. Optional.
 	Source string
 	// Dial opens a fresh upstream session. ctx bounds the dialling alone. The facade closes the link.

@@ -7,9 +7,8 @@ import (
 
 // holds are the calls of a session that wait for something else than a reply of the upstream's: somebody's yes, a database, their next try.
 type holds struct {
-	mu     sync.Mutex
-	open   []*hold
-	closed bool
+	mu   sync.Mutex
+	open []*hold
 }
 
 // hold is one such call.
@@ -20,11 +19,11 @@ type hold struct {
 }
 
 // hold keeps a call until release. given is called, once and without a lock, when the client gives the call up before that; it must not block. It reports
-// false when there are too many, or the session is over.
+// false when there are too many.
 func (s *session) hold(c *Call, given func()) (*hold, bool) {
 	s.held.mu.Lock()
 	defer s.held.mu.Unlock()
-	if s.held.closed || len(s.held.open) >= s.facade.limits.InFlight {
+	if len(s.held.open) >= s.facade.limits.InFlight {
 		return nil, false
 	}
 	h := &hold{&s.held, c, given}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"anvil/compiler/air"
@@ -45,8 +46,12 @@ func (l confirming) Call(ctx context.Context, c *Call, reply func(wire.Envelope)
 		return
 	}
 	s := l.session
-	var asked string // the question to the client
-	h, ok := s.hold(c, func() { s.withdraw(asked) })
+	var asked atomic.Pointer[string] // the question to the client
+	h, ok := s.hold(c, func() {
+		if id := asked.Load(); id != nil {
+			s.withdraw(*id)
+		}
+	})
 	if !ok {
 		s.refuseCall(c, reply, tooMany)
 		return
@@ -66,7 +71,7 @@ func (l confirming) Call(ctx context.Context, c *Call, reply func(wire.Envelope)
 	case given:
 		s.spawnOr(func() { done(l.redeem(ctx, c, token)) }, func() { done(s.over()) })
 	case s.elicits():
-		asked = l.elicit(c, done)
+		l.elicit(c, &asked, done)
 	default:
 		s.spawnOr(func() { r := l.ask(ctx, c, want); done(&r) }, func() { done(s.over()) })
 	}
@@ -185,17 +190,25 @@ func (s *session) elicits() bool {
 }
 
 // elicit asks the person at the client, and calls done with their answer.
-func (l confirming) elicit(c *Call, done func(*refusal)) (asked string) {
+func (l confirming) elicit(c *Call, asked *atomic.Pointer[string], done func(*refusal)) {
 	s := l.session
 	params := append([]byte(`{"message":`), canon.Quote(c.question())...)
 	params = append(params, `,"requestedSchema":{"type":"object","properties":{"confirm":{"type":"boolean","title":"Make this call",`+
 		`"description":"Yes makes the call as it is shown, once. Anything else makes none."}},"required":["confirm"]}}`...)
 	if len(params) > maxQuestion {
 		done(&refusal{code: codeParams, reason: string(air.ErrConfirmationRequired), message: fmt.Sprintf("tool %s waits for a yes, and %v", shown(c.Tool), state.ErrTooLong)})
-		return ""
+		return
 	}
 	var late *time.Timer
-	asked = s.askClient("elicitation/create", params, func(answer wire.Envelope, ok bool) {
+	begun := func(id string) {
+		asked.Store(&id)
+		late = time.AfterFunc(askTime, func() {
+			s.withdraw(id)
+			done(&refusal{code: codeParams, reason: string(air.ErrConfirmationRequired), message: fmt.Sprintf("tool %s was not called: nobody answered in %v", shown(c.Tool), askTime),
+				hint: "nothing was sent; call again to ask again"})
+		})
+	}
+	s.askClient("elicitation/create", params, begun, func(answer wire.Envelope, ok bool) {
 		late.Stop()
 		switch {
 		case !ok:
@@ -210,14 +223,7 @@ func (l confirming) elicit(c *Call, done func(*refusal)) (asked string) {
 			done(&refusal{code: codeParams, reason: confirmationDeclined, message: fmt.Sprintf("tool %s was not called: the person at the client did not say yes", shown(c.Tool)),
 				hint: "nothing was sent, and no tool failed; do not call again unless they change their mind"})
 		}
-	}, func(id string) {
-		late = time.AfterFunc(askTime, func() {
-			s.withdraw(id)
-			done(&refusal{code: codeParams, reason: string(air.ErrConfirmationRequired), message: fmt.Sprintf("tool %s was not called: nobody answered in %v", shown(c.Tool), askTime),
-				hint: "nothing was sent; call again to ask again"})
-		})
 	})
-	return asked
 }
 
 // maxQuestion is the longest question that a person is asked through the client, in bytes.
@@ -229,17 +235,15 @@ func (c *Call) question() string {
 	if c.Operation != nil {
 		name = c.Operation.ID
 	}
-	text := fmt.Sprintf("May %s be called?\nIt is a %s.\n", diag.Printable(name), c.does())
+	text := fmt.Sprintf("May %s be called?\nWhat it does: %s.\n", diag.Printable(name), c.does())
 	if c.Arguments == nil {
 		return text + "It is called without arguments."
 	}
-	arguments := c.Arguments
-	if n, err := canon.Parse(arguments); err == nil {
-		if indented, err := canon.Indent(n.Raw); err == nil {
-			arguments = indented
-		}
+	arguments, err := c.canonicalArguments()
+	if err != nil {
+		return text + "Its arguments cannot be read."
 	}
-	return text + "Its arguments are:\n" + diag.PrintableLines(string(arguments))
+	return text + "Its arguments are:\n" + string(diag.PrintableJSON(canon.Indent(arguments, "")))
 }
 
 // saysYes reads the answer to an elicitation: accepted, and with the one member that says yes.

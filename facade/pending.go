@@ -128,7 +128,7 @@ func (s *session) forward(e wire.Envelope, reply func(wire.Envelope), given func
 	id, err := s.pending.add(pendingCall{id: bytes.Clone(e.Bytes(e.ID)), reply: reply, given: given})
 	switch {
 	case errors.Is(err, errTooMany):
-		reply(s.facade.refuse(refusal{code: codeServer, message: err.Error(), reason: tooManyInFlight, hint: "wait for some of them"}))
+		reply(s.facade.refuse(tooMany))
 		return
 	case err != nil:
 		reply(s.facade.refuse(s.gone(context.Cause(s.ctx))))

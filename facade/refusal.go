@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/wire"
@@ -37,6 +38,8 @@ const (
 	tooManyInFlight  = "too_many_requests"
 	tooManySessions  = "too_many_sessions"
 	ambiguousMessage = "ambiguous_message"
+
+	confirmationDeclined = "confirmation_declined"
 )
 
 // Refusal is an error reply that the facade made itself, as Options.Refused is told of it.
@@ -48,7 +51,7 @@ type Refusal struct {
 
 // Policy reports a refusal by what is approved, and no trouble with the upstream.
 func (r Refusal) Policy() bool {
-	return slices.Contains([]string{deniedByPolicy, schemaMismatch, textChanged, unverified}, r.Code)
+	return slices.Contains([]string{deniedByPolicy, schemaMismatch, textChanged, unverified, string(air.ErrConfirmationRequired), confirmationDeclined}, r.Code)
 }
 
 // Auth reports a refusal because the upstream asks for authentication.
@@ -60,7 +63,11 @@ type refusal struct {
 	message string
 	reason  string // data.code
 	hint    string // what to do next
+	more    []byte // further members of data, as JSON without its braces; needs a reason
 }
+
+// tooMany refuses a call of a session that has too many under way.
+var tooMany = refusal{code: codeServer, message: errTooMany.Error(), reason: tooManyInFlight, hint: "wait for some of them"}
 
 // frame writes r as the reply to the request with the given raw id; nil stands for null.
 func (r refusal) frame(id []byte) []byte {
@@ -74,6 +81,9 @@ func (r refusal) frame(id []byte) []byte {
 		b = append(append(b, `,"data":{"code":`...), canon.Quote(r.reason)...)
 		if r.hint != "" {
 			b = append(append(b, `,"hint":`...), canon.Quote(strings.ToValidUTF8(r.hint, "\uFFFD"))...)
+		}
+		if r.more != nil {
+			b = append(append(b, ','), r.more...)
 		}
 		b = append(b, '}')
 	}

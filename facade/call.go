@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -37,7 +38,11 @@ type Call struct {
 	Arguments []byte         // params.arguments as they came, an object of which no member is given twice; nil where there are none
 	Client    *Client        // who calls
 
+	Tries    int    // that were made of it so far
 	Approved string // by what means a person said yes to it: "elicitation", "token"; "" when nobody was asked
+
+	loss   atomic.Pointer[loss] // why the last try has no reply of the upstream's; nil: it has
+	extend func()               // called when the upstream tells of progress; nil tells nobody
 
 	cancelled []func()          // called when the client gives the call up
 	refused   func(code string) // called before a call is answered that goes no further; nil tells nobody
@@ -78,7 +83,10 @@ type Upstream interface {
 
 // layers are what a call goes through on its way to the upstream, the outermost first: what tells of calls sees those as well that are refused further in.
 func (s *session) layers() Upstream {
-	var calls Upstream = sender{s}
+	var calls Upstream = repeating{s, sender{s}}
+	if s.facade.options.Ledger != nil {
+		calls = keyed{s, calls}
+	}
 	if s.facade.options.AskPeople {
 		calls = confirming{s, calls}
 	}
@@ -111,7 +119,7 @@ func (s *session) call(e wire.Envelope, reply func(wire.Envelope)) {
 type sender struct{ session *session }
 
 func (u sender) Call(_ context.Context, c *Call, reply func(wire.Envelope)) {
-	u.session.forward(c.Request, reply, c.cancel)
+	u.session.forward(c.Request, reply, c)
 }
 
 // gate lets through calls of approved tools whose live contract is the approved one.

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// holds are the calls of a session that wait for something else than a reply of the upstream's: somebody's yes, a database, their next try.
+// holds are the calls of a client that wait for something else than a reply of the upstream's: somebody's yes, a database, their next try.
 type holds struct {
 	mu   sync.Mutex
 	open []*hold
@@ -21,13 +21,14 @@ type hold struct {
 // hold keeps a call until release. given is called, once and without a lock, when the client gives the call up before that; it must not block. It reports
 // false when there are too many.
 func (s *session) hold(c *Call, given func()) (*hold, bool) {
-	s.held.mu.Lock()
-	defer s.held.mu.Unlock()
-	if len(s.held.open) >= s.facade.limits.InFlight {
+	held := &s.conversation.held
+	held.mu.Lock()
+	defer held.mu.Unlock()
+	if len(held.open) >= s.facade.limits.InFlight {
 		return nil, false
 	}
-	h := &hold{&s.held, c, given}
-	s.held.open = append(s.held.open, h)
+	h := &hold{held, c, given}
+	held.open = append(held.open, h)
 	return h, true
 }
 

@@ -90,12 +90,18 @@ func (r refusal) frame(id []byte) []byte {
 	return append(b, "}}"...)
 }
 
-// refuse returns r as a reply that is ready to have its id replaced, and tells who runs the facade that it is the facade's.
-func (f *Facade) refuse(r refusal) wire.Envelope {
+// envelope returns r as a reply that is ready to have its id replaced.
+func (r refusal) envelope() wire.Envelope {
 	e, err := wire.Scan(r.frame(nil))
 	if err != nil {
 		panic("facade: a refusal of our own is not JSON-RPC: " + err.Error())
 	}
+	return e
+}
+
+// refuse returns r as a reply that is ready to have its id replaced, and tells who runs the facade that it is the facade's.
+func (f *Facade) refuse(r refusal) wire.Envelope {
+	e := r.envelope()
 	if f.options.Refused != nil {
 		f.options.Refused(Refusal{Code: r.reason, Hint: r.hint, Error: bytes.Clone(e.Bytes(e.Error))})
 	}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"anvil/compiler/air"
 	"anvil/wire"
 )
 
@@ -19,6 +20,8 @@ type front interface {
 	reply(to *stream, frame []byte) error
 	// push hands over a message that replies to nothing.
 	push(e wire.Envelope) error
+	// upstream returns the session that has an upstream now, another than old where that was lost.
+	upstream(old *session) (*session, error)
 	// over says that nothing more will come of a session, once all replies are handed over, and why.
 	over(s *session, cause error)
 }
@@ -43,7 +46,6 @@ type session struct {
 	observed     atomic.Uint64 // calls so far, where somebody observes
 
 	pending   pendingCalls
-	held      holds
 	questions questions
 	version   string // the protocol version agreed on; guarded by pending.mu
 	telling   bool   // the upstream said that it announces changes of its tools; guarded by pending.mu
@@ -227,7 +229,7 @@ func (s *session) cancelled(e wire.Envelope) {
 		return
 	}
 	id := params[span.Start:span.End]
-	if s.tools.drop(id) || s.held.drop(id) {
+	if s.tools.drop(id) || s.conversation.held.drop(id) {
 		return
 	}
 	upstreamID, ok := s.pending.cancel(id)
@@ -276,7 +278,7 @@ func (s *session) run() {
 	}
 	s.tools.close()
 	s.questions.close()
-	s.pending.fail(func() wire.Envelope { return s.facade.refuse(s.gone(cause)) })
+	s.pending.fail(&loss{condition: air.OnConnectionReset, gone: true}, func() wire.Envelope { return s.facade.refuse(s.gone(cause)) })
 	s.work.Wait() // all of them heed the context; the walk answers the requests it holds
 	s.conversation.lose(cause, s.facade.now().Sub(s.began), s.facade.now())
 	s.front.over(s, cause)
@@ -317,7 +319,9 @@ func (s *session) gone(cause error) refusal {
 }
 
 // quiet reports whether no request awaits its reply.
-func (s *session) quiet() bool { return s.pending.quiet() && s.tools.quiet() && s.held.quiet() }
+func (s *session) quiet() bool {
+	return s.pending.quiet() && s.tools.quiet() && s.conversation.held.quiet()
+}
 
 // list answers tools/list.
 func (s *session) list(e wire.Envelope, reply func(wire.Envelope)) {

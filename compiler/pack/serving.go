@@ -3,11 +3,13 @@ package pack
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Serving is how the facade serves a pack, as a person wrote it into the configuration. It stands in facade.yaml.
 type Serving struct {
 	OnDrift OnDrift `json:"onDrift"`
+	Timeout string  `json:"timeout,omitzero"` // of a call without a reply and without progress, such as 30s; empty: by what was learned, else ten minutes
 }
 
 // OnDrift says what comes of a tool that the server shows otherwise than it was approved, by the class of the change. Words that nobody approved are risky
@@ -57,5 +59,14 @@ func (s Serving) Check() error {
 			return fmt.Errorf("onDrift.%s %q is not known; it is serve, quarantine or stop", name, a)
 		}
 	}
+	if d, err := time.ParseDuration(s.Timeout); s.Timeout != "" && (err != nil || d <= 0) {
+		return fmt.Errorf("timeout %q is no time; write one such as 30s or 2m", s.Timeout)
+	}
 	return nil
+}
+
+// CallTimeout is how long a call may take without a reply and without progress; 0 where the pack leaves that to what was learned, or to the facade.
+func (s Serving) CallTimeout() time.Duration {
+	d, _ := time.ParseDuration(s.Timeout)
+	return max(0, d)
 }

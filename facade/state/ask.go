@@ -166,7 +166,7 @@ func (s *Store) Approvals(ctx context.Context, all bool) (list []Approval, err e
 // Approval returns one question, whatever its state; [ErrNoAsk].
 func (s *Store) Approval(ctx context.Context, id string) (Approval, error) {
 	row := askRow{}
-	there, err := s.db.Row(ctx, row.into(), `SELECT `+askColumns+` FROM ask WHERE id = ?`, strings.ToLower(id))
+	there, err := s.db.Row(ctx, row.into(), `SELECT `+askColumns+` FROM ask WHERE id = ?`, storable(strings.ToLower(id)))
 	if err == nil && !there {
 		err = ErrNoAsk
 	}
@@ -179,7 +179,7 @@ func (s *Store) Decide(ctx context.Context, id string, yes bool, by, reason stri
 	if yes {
 		to = Approved
 	}
-	id = strings.ToLower(id)
+	id = storable(strings.ToLower(id))
 	n, err := s.db.Do(ctx, `UPDATE ask SET state = ?, decided_by = ?, reason = ?, decided = ?, shown = '' WHERE id = ? AND state = 'pending' AND expires > ?`,
 		string(to), storable(by), storable(reason), now.UnixMicro(), id, now.UnixMicro())
 	if err != nil {

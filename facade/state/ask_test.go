@@ -83,11 +83,19 @@ func TestAsks(t *testing.T) {
 		if _, err := person.Decide(t.Context(), a.ID, false, "eve", ""); !errors.As(err, &before) || before.State != Used {
 			t.Errorf("%v", err)
 		}
-		// A no is a no, also once the time is over.
-		decided(t, person, other.ID, false)
+	})
+}
+
+// TestANo: it is one also once the time is over, and no failure of anything.
+func TestANo(t *testing.T) {
+	each(t, func(t *testing.T, where string) {
+		facade, person, c := both(t, where)
+		a := asked(t, facade, Question{})
+		c.add(time.Minute)
+		decided(t, person, a.ID, false)
 		for range 2 {
 			var refused *RefusedError
-			if err := facade.Redeem(t.Context(), other.Token, call); !errors.As(err, &refused) || refused.By != "bob" || refused.Reason != "it is due" || !refused.At.Equal(noon.Add(time.Minute)) {
+			if err := facade.Redeem(t.Context(), a.Token, call); !errors.As(err, &refused) || refused.By != "bob" || refused.Reason != "it is due" || !refused.At.Equal(noon.Add(time.Minute)) {
 				t.Errorf("%v", err)
 			}
 			c.add(time.Hour)
@@ -95,7 +103,7 @@ func TestAsks(t *testing.T) {
 		if list, err := person.Approvals(t.Context(), false); err != nil || len(list) != 0 {
 			t.Errorf("%+v, %v", list, err)
 		}
-		if list, err := person.Approvals(t.Context(), true); err != nil || len(list) != 2 {
+		if list, err := person.Approvals(t.Context(), true); err != nil || len(list) != 1 {
 			t.Errorf("%+v, %v", list, err)
 		}
 	})

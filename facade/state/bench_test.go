@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"testing"
 )
@@ -20,7 +21,7 @@ func BenchmarkReserveComplete(b *testing.B) {
 				reserve(b, s, "first", "sha256:f")
 				b.ReportAllocs()
 				b.ResetTimer()
-				b.SetParallelism(callers)
+				b.SetParallelism(max(1, callers/runtime.GOMAXPROCS(0)))
 				one := func() {
 					f, err := s.Reserve(b.Context(), keyOf(fmt.Sprint("key", n.Add(1))), "sha256:f")
 					if err != nil || f.Standing != Reserved {

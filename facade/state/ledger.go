@@ -99,7 +99,21 @@ func (s *Store) Reserve(ctx context.Context, key Key, fingerprint string) (Found
 	if err != nil {
 		return Found{}, err
 	}
-	// A row that is released between the two statements is a reason to begin again, and not for ever.
+	s.owner.took(id) // before others see the row
+	f, err := s.reserve(ctx, key, fingerprint, owner, id)
+	if f.Standing != Reserved {
+		s.owner.gave(id)
+	}
+	if err != nil { // where the row was written all the same, whoever needs the key next finds that nobody holds it
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWrite)
+		defer cancel()
+		_ = s.forget(ctx, key, id)
+	}
+	return f, err
+}
+
+// reserve tries until it is told how a write stands. A row that is released between the two statements is a reason to begin again, and not for ever.
+func (s *Store) reserve(ctx context.Context, key Key, fingerprint, owner, id string) (Found, error) {
 	for range 8 {
 		now := s.options.Now()
 		n, err := s.db.Do(ctx, `INSERT INTO ledger (service, operation, key, id, fingerprint, owner, state, since, ended, decided_by, reason, kept, size, digest, result)
@@ -111,7 +125,6 @@ func (s *Store) Reserve(ctx context.Context, key Key, fingerprint string) (Found
 			return Found{}, err
 		}
 		if n == 1 {
-			s.owner.took(id)
 			return Found{Standing: Reserved, Reservation: Reservation{key, id}, Since: now}, nil
 		}
 		if f, there, err := s.find(ctx, key, fingerprint); err != nil || there {
@@ -131,6 +144,9 @@ func (s *Store) find(ctx context.Context, key Key, fingerprint string) (f Found,
 		FROM ledger`+byKey, key.args()...)
 	if err != nil || !there || state == rowCleared {
 		return f, false, err
+	}
+	if state == rowOpen && s.owner.is(owner) && !s.owner.holds(id) { // reserving it failed, so it was not sent
+		return f, false, s.forget(ctx, key, id)
 	}
 	f.Since = moment(since)
 	switch {
@@ -177,20 +193,22 @@ func (s *Store) Complete(ctx context.Context, r Reservation, result []byte) erro
 	return nil
 }
 
-// Release forgets a reservation of which nothing was sent. It may be called again when it failed.
+// Release forgets a reservation of which nothing was sent. Where it fails, the key is free for this process all the same, and for others once it is called again.
 func (s *Store) Release(ctx context.Context, r Reservation) error {
-	return s.give(ctx, r, `DELETE FROM ledger`+byKey+` AND id = ? AND state = 'open'`)
+	s.owner.gave(r.id)
+	return s.forget(ctx, r.key, r.id)
+}
+
+func (s *Store) forget(ctx context.Context, key Key, id string) error {
+	_, err := s.db.Do(ctx, `DELETE FROM ledger`+byKey+` AND id = ? AND state = 'open'`, key.args(id)...)
+	return err
 }
 
 // MarkUnknown says that a write was sent, perhaps, and that nobody knows what came of it. It stays so until [Store.Settle] or a late [Store.Complete].
 func (s *Store) MarkUnknown(ctx context.Context, r Reservation) error {
-	return s.give(ctx, r, `UPDATE ledger SET state = 'unknown'`+byKey+` AND id = ? AND state = 'open'`)
-}
-
-func (s *Store) give(ctx context.Context, r Reservation, statement string) error {
-	if _, err := s.db.Do(ctx, statement, r.key.args(r.id)...); err != nil {
-		return err
+	_, err := s.db.Do(ctx, `UPDATE ledger SET state = 'unknown'`+byKey+` AND id = ? AND state = 'open'`, r.key.args(r.id)...)
+	if err == nil {
+		s.owner.gave(r.id)
 	}
-	s.owner.gave(r.id)
-	return nil
+	return err
 }

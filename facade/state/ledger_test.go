@@ -2,6 +2,7 @@ package state
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"strings"
 	"sync"
@@ -85,17 +86,23 @@ func TestLedger(t *testing.T) {
 		if f := stands(t, b, "empty", "f", Replay); !f.Result.Kept || len(f.Result.Bytes) != 0 {
 			t.Errorf("%+v", f.Result)
 		}
-		// Nothing was sent: the key is free, for something else as well.
-		r = mustReserve(t, a, "free", "f")
+	})
+}
+
+// TestRelease: where nothing was sent the key is free, for something else as well.
+func TestRelease(t *testing.T) {
+	each(t, func(t *testing.T, where string) {
+		a, b, _ := both(t, where)
+		r := mustReserve(t, a, "free", "f")
 		done(t, a.Release(t.Context(), r))
 		done(t, a.Release(t.Context(), r))
 		later := mustReserve(t, b, "free", "other")
 		done(t, a.Release(t.Context(), r)) // which is not its own any more
 		stands(t, a, "free", "other", InProgress)
-		if err := a.Complete(t.Context(), r, result); !errors.Is(err, ErrLost) {
+		if err := a.Complete(t.Context(), r, []byte("r")); !errors.Is(err, ErrLost) {
 			t.Errorf("%v", err)
 		}
-		done(t, b.Complete(t.Context(), later, result))
+		done(t, b.Complete(t.Context(), later, []byte("r")))
 	})
 }
 
@@ -136,32 +143,37 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
+// unknown leaves writes behind of which nobody knows what came of them, five years ago, and returns the reservations and what they are called.
+func unknown(t *testing.T, a, b *Store, c *clock, names ...string) (held map[string]Reservation, ids map[string]string) {
+	t.Helper()
+	held, ids = map[string]Reservation{}, map[string]string{}
+	for _, name := range names {
+		held[name] = mustReserve(t, a, name, "f")
+		done(t, a.MarkUnknown(t.Context(), held[name]))
+		done(t, a.MarkUnknown(t.Context(), held[name]))
+		c.add(time.Second)
+	}
+	c.add(5 * 365 * 24 * time.Hour)
+	done(t, errors.Join(a.Sweep(t.Context()), b.Sweep(t.Context())))
+	list, err := b.Outcomes(t.Context())
+	if err != nil || len(list) != len(names) || !list[0].Since.Equal(noon) {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	for i, name := range names {
+		ids[name] = list[i].ID
+		if f := stands(t, b, name, "f", Unknown); f.Outcome != list[i].ID || list[i].Key != keyOf(name) || !list[i].Said {
+			t.Errorf("%s is not %+v", f.Outcome, list[i])
+		}
+		stands(t, b, name, "other", Conflict)
+	}
+	return held, ids
+}
+
 // TestUnknownOutcomes: what nobody knows stays unknown, whatever its age, until a result comes after all or a person decides.
 func TestUnknownOutcomes(t *testing.T) {
 	each(t, func(t *testing.T, where string) {
 		a, b, c := both(t, where)
-		names := []string{"late", "happened", "cleared", "waits"}
-		held := map[string]Reservation{}
-		for _, name := range names {
-			held[name] = mustReserve(t, a, name, "f")
-			done(t, a.MarkUnknown(t.Context(), held[name]))
-			done(t, a.MarkUnknown(t.Context(), held[name]))
-			c.add(time.Second)
-		}
-		c.add(5 * 365 * 24 * time.Hour)
-		done(t, errors.Join(a.Sweep(t.Context()), b.Sweep(t.Context())))
-		list, err := b.Outcomes(t.Context())
-		if err != nil || len(list) != 4 || list[0].Key != keyOf("late") || list[3].Key != keyOf("waits") || !list[0].Said || !list[0].Since.Equal(noon) {
-			t.Fatalf("%+v, %v", list, err)
-		}
-		ids := map[string]string{}
-		for i, name := range names {
-			ids[name] = list[i].ID
-			if f := stands(t, b, name, "f", Unknown); f.Outcome != list[i].ID {
-				t.Errorf("%s is not %s", f.Outcome, list[i].ID)
-			}
-			stands(t, b, name, "other", Conflict)
-		}
+		held, ids := unknown(t, a, b, c, "late", "happened", "cleared", "waits")
 		done(t, a.Complete(t.Context(), held["late"], []byte("late")))
 		if f := stands(t, b, "late", "f", Replay); string(f.Result.Bytes) != "late" {
 			t.Errorf("%+v", f)
@@ -187,7 +199,7 @@ func TestUnknownOutcomes(t *testing.T) {
 				t.Errorf("%q: %v", id, err)
 			}
 		}
-		if list, err = a.Outcomes(t.Context()); err != nil || len(list) != 1 || list[0].ID != ids["waits"] {
+		if list, err := a.Outcomes(t.Context()); err != nil || len(list) != 1 || list[0].ID != ids["waits"] {
 			t.Errorf("%+v, %v", list, err)
 		}
 	})
@@ -236,6 +248,24 @@ func TestAProcessThatIsGone(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		stands(t, b, "held", "f", InProgress)
+	})
+}
+
+// TestAReservationThatNobodyGot: a row that is written though reserving it failed is nobody's, and in nobody's way once its process needs it.
+func TestAReservationThatNobodyGot(t *testing.T) {
+	each(t, func(t *testing.T, where string) {
+		a, b, _ := both(t, where)
+		a.owner.gave(mustReserve(t, a, "k", "f").id) // the answer of the database was lost
+		stands(t, b, "k", "f", InProgress)
+		r := mustReserve(t, a, "k", "other")
+		stands(t, a, "k", "other", InProgress)
+		done(t, a.Complete(t.Context(), r, nil))
+		ended, end := context.WithCancel(t.Context())
+		end()
+		if _, err := a.Reserve(ended, keyOf("l"), "f"); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+		mustReserve(t, b, "l", "f")
 	})
 }
 

@@ -35,6 +35,12 @@ func (o *owner) gave(reservation string) {
 	delete(o.open, reservation)
 }
 
+func (o *owner) holds(reservation string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.open[reservation]
+}
+
 func (o *owner) idle() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

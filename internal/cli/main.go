@@ -103,7 +103,7 @@ func (sh *shell) app() *cli.App {
 				Name: "mcp", Usage: "inspect, adopt, compare and serve MCP servers", Action: sh.noCommand,
 				Subcommands: []*cli.Command{
 					sh.inspectCommand(), sh.snapshotCommand(), sh.adoptCommand(), sh.diffCommand(), sh.checkCommand(),
-					sh.reviewCommand(), sh.approveCommand(), sh.blockCommand(), sh.callCommand(), sh.serveCommand(), sh.certifyCommand(),
+					sh.reviewCommand(), sh.approveCommand(), sh.blockCommand(), sh.callCommand(), sh.serveCommand(), sh.approvalsCommand(), sh.certifyCommand(),
 				},
 			},
 			{

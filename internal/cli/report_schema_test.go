@@ -53,6 +53,8 @@ var reportKinds = []struct {
 	{"LearnSessions", "The sessions and workflows that are known.", learnSessions{}, []string{"learn-sessions"}},
 	{"LearnPruned", "What was forgotten since it was old.", learnPruned{}, []string{"learn-prune"}},
 	{"LearnForgotten", "What was forgotten since somebody said so.", learnForgotten{}, []string{"learn-reset"}},
+	{"Approvals", "The calls that wait for a person, and the writes whose outcome is unknown.", approvalsReport{}, []string{"approvals"}},
+	{"Approval", "What was decided about one of those.", approvalReport{}, []string{"approval"}},
 	{"Report", "What diff and check found, and what inspect says of a server that shows no surface.", diag.Report{},
 		[]string{"inspect", "diff", "check"}},
 }

@@ -11,6 +11,7 @@ import (
 
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
+	"anvil/facade/policy"
 	"anvil/wire"
 )
 
@@ -26,13 +27,14 @@ const (
 	methodDiscover    = "server/discover"
 )
 
-// Call is one tools/call request, decoded once; whatever decides on it reads this and nothing else. It is not changed.
+// Call is one tools/call request, decoded once; whatever decides on it reads this and nothing else. It is not changed but for the verdict.
 type Call struct {
 	Tool      string         // params.name
 	Operation *air.Operation // of the pack, nil for a tool that is not approved
 	Request   wire.Envelope  // the request with the client's id
 	Arguments []byte         // params.arguments as they came, an object of which no member is given twice; nil where there are none
 	Client    *Client        // who calls
+	Verdict   policy.Verdict // what the policy says of it: set before the next layer sees the call, and again where a result is denied; the zero value before
 
 	cancelled []func()          // called when the client gives the call up
 	refused   func(code string) // called before a call is answered that goes no further; nil tells nobody
@@ -55,11 +57,14 @@ func (c *Call) cancel() {
 }
 
 // refuse answers a call that goes no further.
-func (g gate) refuse(c *Call, reply func(wire.Envelope), r refusal) {
+func (g gate) refuse(c *Call, reply func(wire.Envelope), r refusal) { g.session.refuse(c, reply, r) }
+
+// refuse answers a call that goes no further, or whose result does not.
+func (s *session) refuse(c *Call, reply func(wire.Envelope), r refusal) {
 	if c.refused != nil {
 		c.refused(r.reason)
 	}
-	reply(g.session.facade.refuse(r))
+	reply(s.facade.refuse(r))
 }
 
 // Upstream takes calls. What decides on, repeats or counts calls wraps one Upstream in another; layers says in which order.
@@ -74,6 +79,8 @@ type Upstream interface {
 // layers are what a call goes through on its way to the upstream, the outermost first: what tells of calls sees those as well that are refused further in.
 func (s *session) layers() Upstream {
 	var calls Upstream = sender{s}
+	calls = unasked{s, calls}
+	calls = ruled{s, calls}
 	calls = gate{s, calls}
 	if s.facade.options.Observe != nil {
 		calls = observer{s, calls}

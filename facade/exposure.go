@@ -7,6 +7,7 @@ import (
 
 	"anvil/compiler/air"
 	"anvil/compiler/surface"
+	"anvil/facade/policy"
 	"anvil/wire"
 )
 
@@ -20,6 +21,8 @@ type Exposure struct {
 	// Instructions are those that the server gave when its tools were approved, as JSON; nil for none. Others are nobody's, and are left out of what the server
 	// says of itself when a session is opened.
 	Instructions []byte
+	// Policy says which calls of those tools go through; nil lets all of them. It was held against every operation of the pack, whether or not it is approved.
+	Policy *policy.Set
 }
 
 // Tool is one that may be called.
@@ -36,7 +39,7 @@ type exposed struct {
 }
 
 func (e Exposure) checked() (*exposed, error) {
-	x := &exposed{Exposure: Exposure{maps.Clone(e.Tools), maps.Clone(e.Known), e.Instructions}, contracts: map[string]string{}}
+	x := &exposed{Exposure: Exposure{maps.Clone(e.Tools), maps.Clone(e.Known), e.Instructions, e.Policy}, contracts: map[string]string{}}
 	for name, tool := range e.Tools {
 		if tool.Item.Kind != surface.Tool || tool.Item.Name != name {
 			return nil, fmt.Errorf("tool %q is exposed as it was approved, and what is given is no tool of that name", name)

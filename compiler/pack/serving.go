@@ -8,6 +8,19 @@ import (
 // Serving is how the facade serves a pack, as a person wrote it into the configuration. It stands in facade.yaml.
 type Serving struct {
 	OnDrift OnDrift `json:"onDrift"`
+	Policy  *Policy `json:"policy,omitempty"` // nil where no call is denied by rules
+}
+
+// Keeping is s with what it does not say as it was before: a configuration without the section policy leaves the rules of a pack alone, one with an empty
+// section takes them away.
+func (s Serving) Keeping(before Serving) Serving {
+	if s.OnDrift == (OnDrift{}) {
+		s.OnDrift = before.OnDrift
+	}
+	if s.Policy == nil {
+		s.Policy = before.Policy
+	}
+	return s
 }
 
 // OnDrift says what comes of a tool that the server shows otherwise than it was approved, by the class of the change. Words that nobody approved are risky
@@ -34,8 +47,11 @@ var actions = []Action{Serve, Quarantine, Stop}
 // DefaultOnDrift serves what is safe and withholds the rest.
 var DefaultOnDrift = OnDrift{Safe: Serve, Risky: Quarantine, Breaking: Quarantine, Security: Quarantine}
 
-// WithDefaults fills in the actions that are not given.
+// WithDefaults fills in the actions that are not given. A policy that decides nothing is none.
 func (s Serving) WithDefaults() Serving {
+	if s.Policy.IsEmpty() {
+		s.Policy = nil
+	}
 	for _, of := range []struct {
 		given    *Action
 		fallback Action
@@ -55,6 +71,11 @@ func (s Serving) Check() error {
 	for name, a := range map[string]Action{"safe": s.OnDrift.Safe, "risky": s.OnDrift.Risky, "breaking": s.OnDrift.Breaking, "security": s.OnDrift.Security} {
 		if a != "" && !slices.Contains(actions, a) {
 			return fmt.Errorf("onDrift.%s %q is not known; it is serve, quarantine or stop", name, a)
+		}
+	}
+	if s.Policy != nil {
+		for _, problem := range s.Policy.Problems() {
+			return fmt.Errorf("policy%s: %s", problem.Pointer, problem.Text)
 		}
 	}
 	return nil

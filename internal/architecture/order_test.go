@@ -40,6 +40,7 @@ var order = [][]string{
 	{"compiler/pack", "compiler/pack/commands"},
 	{"compiler/pack/emit/metadata", "compiler/pack/emit/capability", "compiler/pack/emit/command", "compiler/pack/emit/skill"},
 	{"compiler/pack/emit", "compiler/pack/affect", "compiler/pack/compare"},
+	{"facade/policy"},
 	{"facade"},
 	{"compiler/certify"},
 	{"internal/config", "internal/packcli"},
@@ -68,6 +69,8 @@ var alone = map[string]string{
 	"github.com/jackc/pgx/v5":                  "learn/sqlstore",
 	"golang.org/x/oauth2":                      "learn/invoke",
 	"modernc.org/sqlite":                       "learn/sqlstore",
+
+	"cel.dev/cel-go": "facade/policy",
 
 	"github.com/secure-systems-lab/go-securesystemslib": "compiler/certify",
 	"github.com/urfave/cli/v2":                          "internal/cli",

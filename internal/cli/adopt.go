@@ -141,9 +141,9 @@ func (sh *shell) adoptInto(c *cli.Context, out string, in emit.Inputs, selection
 		}
 		in.Auth = kept.Auth
 	}
-	if earlier != nil && in.Serving == (pack.Serving{}) { // the configuration says nothing of it
+	if earlier != nil {
 		if settings, err := earlier.Settings(); err == nil {
-			in.Serving = settings.Serving
+			in.Serving = in.Serving.Keeping(settings.Serving)
 		}
 	}
 	decided, withdrawn, err := sh.decided(c, earlier, in.Snapshot, in.Decided.Overlays)

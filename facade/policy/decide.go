@@ -12,9 +12,7 @@ const (
 func (t *tool) settle() {
 	worst := Verdict{Action: pack.PolicyAllow, Phase: pack.PolicyCall}
 	for _, p := range t.parts {
-		if severity[p.fixed.Action] > severity[worst.Action] {
-			worst = p.fixed
-		}
+		worst = harsher(worst, p.fixed)
 		if p.denies() {
 			t.always = &p.fixed
 			return
@@ -26,6 +24,14 @@ func (t *tool) settle() {
 		}
 	}
 	t.always = &worst
+}
+
+// harsher is what counts of the verdicts of two policies. Of equal ones a rule's says more than a default.
+func harsher(worst, v Verdict) Verdict {
+	if severity[v.Action] > severity[worst.Action] || v.Action == worst.Action && worst.Rule == "" {
+		return v
+	}
+	return worst
 }
 
 // denies reports a part that denies every call: by a rule, or by a default that no open rule lifts.
@@ -90,8 +96,9 @@ func (set *Set) List(name, caller string) Verdict {
 	if !t.arguments {
 		return t.byCaller(caller)
 	}
-	v, _ = t.decidePart(newMoment(t, caller, nil, nil), false)
-	return v
+	m := newMoment(t, caller, nil, nil)
+	m.unknown = argumentsUnknown
+	return t.decidePart(m, &openings{})
 }
 
 // Holds reports whether results of the tool are held against rules, and whether those read the arguments of the call, which are to be kept then.
@@ -157,58 +164,58 @@ func (t *tool) decide(m *moment) Verdict {
 				return v
 			}
 		}
-		if severity[v.Action] > severity[worst.Action] {
-			worst = v
-		}
+		worst = harsher(worst, v)
 	}
 	return worst
 }
 
-// decidePart is decide where arguments, and with anybody the caller, are not known: what comes of every call, and what that hangs on. It gives the moment back.
-func (t *tool) decidePart(m *moment, anybody bool) (worst Verdict, hangs []string) {
+// openings are the rules that stay open, and what they hang on.
+type openings struct {
+	rules []string
+	on    map[string]bool
+}
+
+// decidePart is decide where something is not known: what comes of every such call. It gives the moment back.
+func (t *tool) decidePart(m *moment, o *openings) Verdict {
 	defer m.done()
-	if m.unknown = argumentsUnknown; anybody {
-		m.unknown = callerUnknown
-	}
-	worst = Verdict{Action: pack.PolicyAllow, Phase: pack.PolicyCall}
-	on := map[string]bool{}
+	worst := Verdict{Action: pack.PolicyAllow, Phase: pack.PolicyCall}
 	for i := range t.parts {
-		v, denies := t.parts[i].decidePart(m, on)
-		if denies {
-			return v, nil
+		v := t.parts[i].decidePart(m, o)
+		if v.Denies() {
+			return v
 		}
-		if severity[v.Action] > severity[worst.Action] {
-			worst = v
-		}
+		worst = harsher(worst, v)
 	}
-	for _, name := range []string{"arguments", "caller"} {
-		if on[name] {
-			hangs = append(hangs, name)
-		}
-	}
-	return worst, hangs
+	return worst
 }
 
 // decidePart asks a policy's open rules. The verdict is what comes of a call for which none of those holds that stay open; it does not deny as long as such a
 // rule could lift the default.
-func (p *part) decidePart(m *moment, on map[string]bool) (v Verdict, denies bool) {
-	v = p.fixed
-	lifts := false
+func (p *part) decidePart(m *moment, opened *openings) Verdict {
+	v, lifts := p.fixed, false
 	for _, r := range p.open {
 		o, why, rest := r.askPart(m)
 		switch o {
 		case no:
 		case open:
 			lifts = lifts || r.Then != pack.PolicyDeny
-			for name := range rest.variables {
-				on[name] = true
-			}
+			opened.add(r.ID, rest)
 		default:
 			v = stricter(v, r.verdict(o, why))
 		}
 	}
 	if v.Denies() && v.Rule == "" && lifts {
-		return Verdict{Action: pack.PolicyAllow, Source: v.Source, Phase: pack.PolicyCall}, false
+		return Verdict{Action: pack.PolicyAllow, Source: v.Source, Phase: pack.PolicyCall}
 	}
-	return v, v.Denies()
+	return v
+}
+
+func (o *openings) add(rule string, rest *reads) {
+	if o.on == nil {
+		o.on = map[string]bool{}
+	}
+	o.rules = append(o.rules, rule)
+	for name := range rest.variables {
+		o.on[name] = true
+	}
 }

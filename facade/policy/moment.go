@@ -100,12 +100,14 @@ func patterns(names ...string) []*interpreter.AttributePattern {
 	return list
 }
 
-// What is not known before a session, before a call, before its result, and to who looks for rules about other servers.
+// What is not known before a result, before a call, before a session, of a call by somebody, and to who looks for rules about other servers.
 var (
 	resultUnknown    = patterns("result.isError", "result.bytes", "result.errorCode")
 	argumentsUnknown = append(patterns("arguments"), resultUnknown...)
 	callerUnknown    = append(patterns("caller"), argumentsUnknown...)
-	allButServer     = func() (list []*interpreter.AttributePattern) {
+
+	onlyCallerUnknown = append(patterns("caller"), resultUnknown...)
+	allButServer      = func() (list []*interpreter.AttributePattern) {
 		for _, v := range Variables {
 			if v.Name != "server" {
 				list = append(list, interpreter.NewAttributePattern(v.Name))

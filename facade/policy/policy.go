@@ -122,6 +122,26 @@ func Compile(service string, operations []Operation, sources ...Source) (set *Se
 	return set, notes, nil
 }
 
+// Ours is a policy without the rules that are about other servers than the service: what goes into a pack of it. The policy must compile.
+func Ours(service string, operations []Operation, from Source) (pack.Policy, error) {
+	ours := from.Policy
+	ours.Rules = nil
+	tools := make(map[string]*tool, len(operations))
+	for _, o := range operations {
+		tools[o.MCP.ToolName] = newTool(service, o)
+	}
+	for _, r := range from.Policy.Rules {
+		c, err := compile(r, &source{Source: from})
+		if err != nil {
+			return ours, fmt.Errorf("rule %q: %w", r.ID, err)
+		}
+		if !c.foreign(tools) {
+			ours.Rules = append(ours.Rules, r)
+		}
+	}
+	return ours, nil
+}
+
 func newTool(service string, o Operation) *tool {
 	t := &tool{operation: o.Operation, values: learnedValues(o.Learned), declared: map[string]struct{}{}, callers: map[string]Verdict{}}
 	for name, value := range map[string]string{

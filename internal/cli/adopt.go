@@ -154,6 +154,9 @@ func (sh *shell) adoptInto(c *cli.Context, out string, in emit.Inputs, selection
 		return built, given, err
 	}
 	lowered, _ := decided.Lower(in.Snapshot, in.Learned)
+	if in.Serving.Policy, err = sh.policyFor(c, earlier, in, lowered); err != nil {
+		return built, given, err
+	}
 	if given, err = sh.approvalsFor(earlier, lowered, decided, selection); err != nil {
 		return built, given, err
 	}

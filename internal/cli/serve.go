@@ -69,7 +69,7 @@ func (sh *shell) serve(c *cli.Context) error {
 		return err
 	}
 	defer f.Close()
-	defer sh.follow(dir, f, log)()
+	defer sh.follow(c, dir, f, log)()
 	if addr != "" {
 		return f.ListenAndServe(sh.ctx, addr, func(url string) { fmt.Fprintf(sh.err, "serving %s on %s\n", dir, url) })
 	}
@@ -154,7 +154,7 @@ func (sh *shell) openFacade(c *cli.Context, p *pack.Pack, document air.Document,
 	if err != nil {
 		return nil, err
 	}
-	return sh.openFacadeTo(targetOf(server), p, document, watch)
+	return sh.openFacadeTo(c, targetOf(server), p, document, watch)
 }
 
 // targetOf is a server as a command would be given it.
@@ -170,7 +170,7 @@ func targetOf(s config.Server) config.Target {
 }
 
 // openFacadeTo makes the facade of a pack before any server.
-func (sh *shell) openFacadeTo(target config.Target, p *pack.Pack, document air.Document, watch facadeWatch) (*facade.Facade, error) {
+func (sh *shell) openFacadeTo(c *cli.Context, target config.Target, p *pack.Pack, document air.Document, watch facadeWatch) (*facade.Facade, error) {
 	dial, _, err := sh.dialer(target.Server, nil)
 	if err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func (sh *shell) openFacadeTo(target config.Target, p *pack.Pack, document air.D
 	if settings, err := p.Settings(); err == nil { // a pack of another mode has none
 		o.Serving = settings.Serving
 	}
-	if o.Exposure, err = sh.exposure(p, document, log); err != nil {
+	if o.Exposure, err = sh.exposure(c, p, document, log); err != nil {
 		return nil, err
 	}
 	if len(o.Exposure.Tools) == 0 {

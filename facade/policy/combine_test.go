@@ -213,6 +213,7 @@ func TestLoadErrors(t *testing.T) {
 		{"argument of another tool", deny("r", `tool == "delete" && arguments.amount > 5`), "it reads arguments.amount"},
 		{"arguments the wrong way round", deny("r", `(tool == "pay" && arguments.name == "x") || (tool == "delete" && arguments.amount > 1)`), "it reads arguments."},
 		{"never", deny("r", `tool == "pya"`), "it can never be true for any operation of the pack"},
+		{"never, whatever is learned", deny("r", `tool == "pya" && learned.calls > 30`), "it can never be true"},
 		{"never, whoever calls", deny("r", `risk == "hihg" && caller == "ops"`), "it can never be true"},
 		{"never, whatever is given", deny("r", `tool == "pya" && arguments.amount > 5`), "it can never be true"},
 		{"never decided", deny("r", `[1][2] == 1`), "it can be decided for no operation of the pack"},
@@ -247,6 +248,7 @@ func TestRulesThatNearlyFailToLoad(t *testing.T) {
 		`arguments.exists(k, k == "x")`,
 		`tool == "pay" && arguments[caller] == 1`,
 		`tool == "pay" && arguments.id == 9007199254740993`,
+		`tool == "pay" && learned.calls > 30 && learned.failureRateLow > 0.5`, // nothing was learned of it yet
 		`caller.startsWith("agent-") ? arguments.amount > 1 : false`,
 	} {
 		if _, _, err := Compile("shop", shop(), from(deny("r", when))); err != nil {

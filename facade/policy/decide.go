@@ -173,6 +173,7 @@ func (t *tool) decide(m *moment) Verdict {
 type openings struct {
 	rules []string
 	on    map[string]bool
+	hides bool // whether the tool is listed hangs on the caller
 }
 
 // decidePart is decide where something is not known: what comes of every such call. It gives the moment back.
@@ -192,19 +193,25 @@ func (t *tool) decidePart(m *moment, o *openings) Verdict {
 // decidePart asks a policy's open rules. The verdict is what comes of a call for which none of those holds that stay open; it does not deny as long as such a
 // rule could lift the default.
 func (p *part) decidePart(m *moment, opened *openings) Verdict {
-	v, lifts := p.fixed, false
+	v, lifts, whose := p.fixed, false, false
 	for _, r := range p.open {
 		o, why, rest := r.askPart(m)
 		switch o {
 		case no:
 		case open:
-			lifts = lifts || r.Then != pack.PolicyDeny
 			opened.add(r.ID, rest)
+			byCaller := rest.variables["caller"]
+			if r.Then == pack.PolicyDeny {
+				opened.hides = opened.hides || byCaller
+			} else {
+				lifts, whose = true, whose || byCaller
+			}
 		default:
 			v = stricter(v, r.verdict(o, why))
 		}
 	}
 	if v.Denies() && v.Rule == "" && lifts {
+		opened.hides = opened.hides || whose
 		return Verdict{Action: pack.PolicyAllow, Source: v.Source, Phase: pack.PolicyCall}
 	}
 	return v

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"errors"
+	"slices"
 	"sync"
 
 	"cel.dev/cel-go/common/types"
@@ -100,19 +101,26 @@ func patterns(names ...string) []*interpreter.AttributePattern {
 	return list
 }
 
-// What is not known before a result, before a call, before a session, of a call by somebody, and to who looks for rules about other servers.
+// constants are the variables that a pack says for good.
+var constants = []string{"server", "tool", "operation", "effect", "risk"}
+
+// What is not known before a result, before a call, before a session, of a call by somebody, and to who looks for what can hold later, or for another server.
 var (
 	resultUnknown    = patterns("result.isError", "result.bytes", "result.errorCode")
 	argumentsUnknown = append(patterns("arguments"), resultUnknown...)
 	callerUnknown    = append(patterns("caller"), argumentsUnknown...)
 
 	onlyCallerUnknown = append(patterns("caller"), resultUnknown...)
-	allButServer      = func() (list []*interpreter.AttributePattern) {
-		for _, v := range Variables {
-			if v.Name != "server" {
-				list = append(list, interpreter.NewAttributePattern(v.Name))
-			}
-		}
-		return list
-	}()
+	learnedUnknown    = but(func(name string) bool { return slices.Contains(constants, name) })
+	allButServer      = but(func(name string) bool { return name == "server" })
 )
+
+// but is every variable but those that are known.
+func but(known func(name string) bool) (list []*interpreter.AttributePattern) {
+	for _, v := range Variables {
+		if !known(v.Name) {
+			list = append(list, interpreter.NewAttributePattern(v.Name))
+		}
+	}
+	return list
+}

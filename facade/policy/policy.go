@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -265,6 +266,7 @@ func (c *rule) hold(tools map[string]*tool, parts map[*tool]*part) error {
 		}
 	}
 	switch {
+	case !holds && c.mayHold(tools):
 	case !holds && trouble != "":
 		return fmt.Errorf("it can be decided for no operation of the pack: %s", trouble)
 	case !holds:
@@ -272,6 +274,25 @@ func (c *rule) hold(tools map[string]*tool, parts map[*tool]*part) error {
 	}
 	return nil
 }
+
+// mayHold reports a rule that what will have been learned can make true: a pack begins without.
+func (c *rule) mayHold(tools map[string]*tool) bool {
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(c.reads.variables)), isLearned) {
+		return false
+	}
+	for _, t := range tools {
+		m := newMoment(t, "", nil, nil)
+		m.unknown = learnedUnknown
+		o, _, _ := c.askPart(m)
+		m.done()
+		if o == open {
+			return true
+		}
+	}
+	return false
+}
+
+func isLearned(variable string) bool { return strings.HasPrefix(variable, "learned.") }
 
 func sorted(tools map[string]*tool) []*tool {
 	list := make([]*tool, 0, len(tools))

@@ -34,17 +34,17 @@ func (set *Set) Table(name string, a Asked) (list, call Outcome, results []strin
 	if t == nil {
 		return Outcome{Verdict: v}, Outcome{Verdict: v}, results
 	}
-	list = t.outcome(caller, nil, unknownOf(a.Caller != nil, false))
+	list, hides := t.outcome(caller, nil, unknownOf(a.Caller != nil, false))
 	list.Phase = pack.PolicyList
 	if !list.Denies() { // what hangs on arguments is shown
-		list.Verdict = Verdict{Action: pack.PolicyAllow, Phase: pack.PolicyList}
-		if len(list.Hangs) > 0 && list.Hangs[len(list.Hangs)-1] == "caller" {
+		if list.Verdict = (Verdict{Action: pack.PolicyAllow, Phase: pack.PolicyList}); hides {
 			list.Hangs = []string{"caller"}
 		} else {
 			list.Hangs, list.Rules = nil, nil
 		}
 	}
-	return list, t.outcome(caller, a.Arguments, unknownOf(a.Caller != nil, a.Arguments != nil)), results
+	call, _ = t.outcome(caller, a.Arguments, unknownOf(a.Caller != nil, a.Arguments != nil))
+	return list, call, results
 }
 
 func unknownOf(caller, arguments bool) []*interpreter.AttributePattern {
@@ -59,19 +59,19 @@ func unknownOf(caller, arguments bool) []*interpreter.AttributePattern {
 	return callerUnknown
 }
 
-func (t *tool) outcome(caller string, arguments []byte, unknown []*interpreter.AttributePattern) Outcome {
+func (t *tool) outcome(caller string, arguments []byte, unknown []*interpreter.AttributePattern) (out Outcome, hides bool) {
 	m := newMoment(t, caller, arguments, nil)
 	m.unknown = unknown
 	var o openings
 	v := t.decidePart(m, &o)
 	if v.Denies() {
-		return Outcome{Verdict: v}
+		return Outcome{Verdict: v}, false
 	}
-	out := Outcome{Verdict: v, Rules: o.rules}
+	out = Outcome{Verdict: v, Rules: o.rules}
 	for _, name := range []string{"arguments", "caller"} {
 		if o.on[name] {
 			out.Hangs = append(out.Hangs, name)
 		}
 	}
-	return out
+	return out, o.hides
 }

@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -156,7 +157,8 @@ func (c *rule) askPart(m *moment) (o outcome, why string, rest *reads) {
 		return o, why, nil
 	}
 	tree := c.ast.NativeRep()
-	pruned := interpreter.PruneAst(tree.Expr(), tree.SourceInfo().MacroCalls(), details.State())
+	macros := maps.Clone(tree.SourceInfo().MacroCalls()) // pruning takes out of it what it has seen
+	pruned := interpreter.PruneAst(tree.Expr(), macros, details.State())
 	return open, "", readsOf(pruned.Expr())
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
+	"anvil/facade/policy"
 	"anvil/internal/near"
 	"anvil/wire"
 )
@@ -30,13 +31,14 @@ const (
 	methodDiscover    = "server/discover"
 )
 
-// Call is one tools/call request, decoded once; whatever decides on it reads this and nothing else. It is not changed.
+// Call is one tools/call request, decoded once; whatever decides on it reads this and nothing else. It is not changed but for the verdict.
 type Call struct {
 	Tool      string         // params.name
 	Operation *air.Operation // of the pack, nil for a tool that is not approved
 	Request   wire.Envelope  // the request with the client's id
 	Arguments []byte         // params.arguments as they came, an object of which no member is given twice; nil where there are none
 	Client    *Client        // who calls
+	Verdict   policy.Verdict // what the policy says of it: set before the next layer sees the call, and again where a result is denied; the zero value before
 
 	Tries    int    // that were made of it so far
 	Approved string // by what means a person said yes to it: "elicitation", "token"; "" when nobody was asked
@@ -89,7 +91,10 @@ func (s *session) layers() Upstream {
 	}
 	if s.facade.options.AskPeople {
 		calls = confirming{s, calls}
+	} else {
+		calls = unasked{s, calls}
 	}
+	calls = ruled{s, calls}
 	calls = gate{s, calls}
 	if s.facade.options.Observe != nil {
 		calls = observer{s, calls}

@@ -7,6 +7,7 @@ import (
 
 	"anvil/compiler/air"
 	"anvil/compiler/surface"
+	"anvil/facade/policy"
 	"anvil/wire"
 )
 
@@ -22,6 +23,8 @@ type Exposure struct {
 	Instructions []byte
 	// Server is what the server said of itself then (serverInfo), as JSON; nil for nothing. Other words of it are nobody's either.
 	Server []byte
+	// Policy says which calls of those tools go through; nil lets all of them. It was held against every operation of the pack, whether or not it is approved.
+	Policy *policy.Set
 }
 
 // Tool is one that may be called.
@@ -39,7 +42,7 @@ type exposed struct {
 }
 
 func (e Exposure) checked(timeout time.Duration) (*exposed, error) {
-	x := &exposed{Exposure: Exposure{maps.Clone(e.Tools), maps.Clone(e.Known), e.Instructions, e.Server}, contracts: map[string]string{}, plans: map[string]*plan{}}
+	x := &exposed{Exposure: Exposure{maps.Clone(e.Tools), maps.Clone(e.Known), e.Instructions, e.Server, e.Policy}, contracts: map[string]string{}, plans: map[string]*plan{}}
 	for name, tool := range e.Tools {
 		if tool.Item.Kind != surface.Tool || tool.Item.Name != name {
 			return nil, fmt.Errorf("tool %q is exposed as it was approved, and what is given is no tool of that name", name)

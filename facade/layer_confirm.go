@@ -36,6 +36,9 @@ func (c *Call) confirmation() air.Confirmation {
 	if c.Operation != nil {
 		want = c.Operation.Confirmation
 	}
+	if c.Verdict.Confirms() { // a rule of the policy wants a person's
+		want.Required, want.HumanApproval = true, true
+	}
 	return want
 }
 

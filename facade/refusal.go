@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/wire"
@@ -31,6 +30,7 @@ const (
 	deniedByPolicy   = "policy_denied"
 	schemaMismatch   = "schema_mismatch"
 	textChanged      = "text_changed"
+	unconfirmed      = "confirmation_required"
 	unverified       = "contract_unverified"
 	upstreamGone     = "upstream_gone"
 	upstreamTrouble  = "upstream_error"
@@ -51,7 +51,7 @@ type Refusal struct {
 
 // Policy reports a refusal by what is approved, and no trouble with the upstream.
 func (r Refusal) Policy() bool {
-	return slices.Contains([]string{deniedByPolicy, schemaMismatch, textChanged, unverified, string(air.ErrConfirmationRequired), confirmationDeclined}, r.Code)
+	return slices.Contains([]string{deniedByPolicy, schemaMismatch, textChanged, unverified, unconfirmed, confirmationDeclined}, r.Code)
 }
 
 // Auth reports a refusal because the upstream asks for authentication.

@@ -41,7 +41,7 @@ var order = [][]string{
 	{"compiler/pack", "compiler/pack/commands"},
 	{"compiler/pack/emit/metadata", "compiler/pack/emit/capability", "compiler/pack/emit/command", "compiler/pack/emit/skill"},
 	{"compiler/pack/emit", "compiler/pack/affect", "compiler/pack/compare"},
-	{"facade/state"},
+	{"facade/state", "facade/policy"},
 	{"facade"},
 	{"compiler/certify"},
 	{"internal/config", "internal/packcli"},
@@ -70,6 +70,8 @@ var alone = map[string]string{
 	"github.com/jackc/pgx/v5":                  "internal/sqldb",
 	"golang.org/x/oauth2":                      "learn/invoke",
 	"modernc.org/sqlite":                       "internal/sqldb",
+
+	"cel.dev/cel-go": "facade/policy",
 
 	"github.com/secure-systems-lab/go-securesystemslib": "compiler/certify",
 	"github.com/urfave/cli/v2":                          "internal/cli",

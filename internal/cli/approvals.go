@@ -60,8 +60,17 @@ func decisionFlags(more ...cli.Flag) []cli.Flag {
 	}, more...)
 }
 
-// stateOf is where the state of a command is.
+// stateOf is where the state of a command is, which has to have one.
 func (sh *shell) stateOf(c *cli.Context) (string, error) {
+	where, err := sh.stateNamed(c)
+	if err == nil && where == "" {
+		err = usagef("say where the facade keeps its state: --state DIR (a folder or postgres://...), or `facade: {state: DIR}` in anvil.yaml")
+	}
+	return where, err
+}
+
+// stateNamed is where the state of a facade is by the line or the configuration; "" where neither says.
+func (sh *shell) stateNamed(c *cli.Context) (string, error) {
 	if c.IsSet("state") {
 		if c.String("state") == "" {
 			return "", usagef("--state is empty: give a folder or postgres://...")
@@ -69,19 +78,11 @@ func (sh *shell) stateOf(c *cli.Context) (string, error) {
 		return c.String("state"), nil
 	}
 	file, err := sh.loadConfig(c)
-	if err != nil {
+	if err != nil || file == nil {
 		return "", err
 	}
-	where := ""
-	if file != nil {
-		if where, err = file.FacadeState(); err != nil {
-			return "", usage(err)
-		}
-	}
-	if where == "" {
-		return "", usagef("say where the facade keeps its state: --state DIR (a folder or postgres://...), or `facade: {state: DIR}` in anvil.yaml")
-	}
-	return where, nil
+	where, err := file.FacadeState()
+	return where, usage(err)
 }
 
 // openState opens the state of a facade that is there.
@@ -96,16 +97,23 @@ func (sh *shell) openState(c *cli.Context) (*state.Store, string, error) {
 			return nil, "", usagef("there is no state of a facade at %s; name the folder that `anvil mcp serve PACK --state DIR` has", diag.Printable(where))
 		}
 	}
+	s, err := sh.openStateAt(where)
+	return s, where, err
+}
+
+// openStateAt opens the state of a facade, and makes it where there is none.
+func (sh *shell) openStateAt(where string) (*state.Store, error) {
+	sh.hidePassword(where)
 	s, err := state.Open(sh.ctx, where, state.Options{Now: sh.now})
 	for _, kind := range []error{state.ErrForeign, state.ErrNewer, state.ErrPlace} {
 		if errors.Is(err, kind) {
-			return nil, "", usage(err)
+			return nil, usage(err)
 		}
 	}
 	if err != nil {
-		return nil, "", opened(err, where)
+		return nil, opened(err, where)
 	}
-	return s, where, nil
+	return s, nil
 }
 
 // approvalsReport is what approvals prints.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -136,10 +135,9 @@ func (sh *shell) sureOf(d said, yesWillDo bool, shown []string, question string)
 		return &exitError{exitFindings, fmt.Errorf("%s waits for a person, and there is no terminal to ask at; nothing was decided; run `anvil mcp approvals approve %s%s` in one, "+
 			"or refuse it with `anvil mcp approvals deny %s%s`", d.id, d.id, d.words, d.id, d.words)}
 	}
-	keys := bufio.NewReader(sh.in)
-	err := sh.page(shown, keys)
+	err := sh.page(shown)
 	if err == nil {
-		forgetKeys(sh.in) // what was typed while it was shown does not count
+		keys := sh.newKeys() // what was typed while it was shown does not count
 		fmt.Fprint(sh.err, question)
 		err = sh.saidYes(keys)
 	}

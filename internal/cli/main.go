@@ -117,6 +117,10 @@ func (sh *shell) app() *cli.App {
 				Name: "keys", Usage: "make and show the keys that certificates are signed with", Action: sh.noCommand,
 				Subcommands: []*cli.Command{sh.keysNewCommand(), sh.keysShowCommand()},
 			},
+			{
+				Name: "policy", Usage: "see what the rules of a pack decide", Action: sh.noCommand,
+				Subcommands: []*cli.Command{sh.policyTestCommand()},
+			},
 			sh.learnCommand(), sh.rulesCommand(), sh.schemaCommand(), sh.versionCommand(),
 		},
 	}

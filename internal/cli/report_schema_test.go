@@ -36,6 +36,7 @@ var reportKinds = []struct {
 	{"SnapshotReport", "What snapshot wrote, or why it wrote nothing.", snapshotReport{}, []string{"snapshot"}},
 	{"AdoptReport", "What adopt wrote, or why it wrote nothing.", adoptReport{}, []string{"adopt"}},
 	{"PackDiffReport", "How two packs differ: the findings are the differences of their surfaces.", packDiffReport{}, []string{"pack-diff"}},
+	{"PolicyReport", "What the rules decide of every operation of a pack.", policyReport{}, []string{"policy"}},
 	{"PackShow", "What is in a pack.", shownPack{}, []string{"pack-show"}},
 	{"PackExplanation", "What a rebuild regenerates between two packs, and why.", explanation{}, []string{"pack-explain"}},
 	{"PackArchive", "What was written of a pack: an archive, or a folder from one.", archiveView{}, []string{"pack-archive", "pack-open"}},

@@ -107,7 +107,7 @@ func TestLoadRefuses(t *testing.T) {
 			`FILE:3: gate.maxTools must be a whole number of at least 1`,
 			`FILE:5: diff.failOn must be one of breaking, risky, security, any`,
 			`FILE:6: unknown key "x" in diff; known are accept and failOn`,
-			`FILE:8: policy.allow is not supported yet; remove it`,
+			`FILE:8: unknown key "allow" in policy; known are default and rules`,
 			`FILE:9: learn must be a map`,
 			`FILE:10: env must be enable, dotenv, process or disable`}},
 		{"sections not there yet", "anvil.yaml", "facade: {a: 1}\nannotations:\n  b: 1\nlearn: {}\n", []string{

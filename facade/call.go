@@ -7,12 +7,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
+	"anvil/facade/policy"
 	"anvil/internal/near"
 	"anvil/wire"
 )
@@ -29,13 +31,20 @@ const (
 	methodDiscover    = "server/discover"
 )
 
-// Call is one tools/call request, decoded once; whatever decides on it reads this and nothing else. It is not changed.
+// Call is one tools/call request, decoded once; whatever decides on it reads this and nothing else. It is not changed but for the verdict.
 type Call struct {
 	Tool      string         // params.name
 	Operation *air.Operation // of the pack, nil for a tool that is not approved
 	Request   wire.Envelope  // the request with the client's id
 	Arguments []byte         // params.arguments as they came, an object of which no member is given twice; nil where there are none
 	Client    *Client        // who calls
+	Verdict   policy.Verdict // what the policy says of it: set before the next layer sees the call, and again where a result is denied; the zero value before
+
+	Tries    int    // that were made of it so far
+	Approved string // by what means a person said yes to it: "elicitation", "token"; "" when nobody was asked
+
+	loss   atomic.Pointer[loss] // why the last try has no reply of the upstream's; nil: it has
+	extend func()               // called when the upstream tells of progress; nil tells nobody
 
 	cancelled []func()          // called when the client gives the call up
 	refused   func(code string) // called before a call is answered that goes no further; nil tells nobody
@@ -57,12 +66,12 @@ func (c *Call) cancel() {
 	}
 }
 
-// refuse answers a call that goes no further.
-func (g gate) refuse(c *Call, reply func(wire.Envelope), r refusal) {
+// refuseCall answers a call that goes no further.
+func (s *session) refuseCall(c *Call, reply func(wire.Envelope), r refusal) {
 	if c.refused != nil {
 		c.refused(r.reason)
 	}
-	reply(g.session.facade.refuse(r))
+	reply(s.facade.refuse(r))
 }
 
 // Upstream takes calls. What decides on, repeats or counts calls wraps one Upstream in another; layers says in which order.
@@ -76,7 +85,16 @@ type Upstream interface {
 
 // layers are what a call goes through on its way to the upstream, the outermost first: what tells of calls sees those as well that are refused further in.
 func (s *session) layers() Upstream {
-	var calls Upstream = sender{s}
+	var calls Upstream = repeating{s, sender{s}}
+	if s.facade.options.Ledger != nil {
+		calls = keyed{s, calls}
+	}
+	if s.facade.options.AskPeople {
+		calls = confirming{s, calls}
+	} else {
+		calls = unasked{s, calls}
+	}
+	calls = ruled{s, calls}
 	calls = gate{s, calls}
 	if s.facade.options.Observe != nil {
 		calls = observer{s, calls}
@@ -106,7 +124,7 @@ func (s *session) call(e wire.Envelope, reply func(wire.Envelope)) {
 type sender struct{ session *session }
 
 func (u sender) Call(_ context.Context, c *Call, reply func(wire.Envelope)) {
-	u.session.forward(c.Request, reply, c.cancel)
+	u.session.forward(c.Request, reply, c)
 }
 
 // gate lets through calls of approved tools whose live contract is the approved one.
@@ -119,7 +137,7 @@ func (g gate) Call(ctx context.Context, c *Call, reply func(wire.Envelope)) {
 	f := g.session.facade
 	if _, may := f.exposed.Load().tool(c.Tool, f.now); !may {
 		f.logf("refused a call of %s: not approved", shown(c.Tool))
-		g.refuse(c, reply, f.notExposed(c.Tool))
+		g.session.refuseCall(c, reply, f.notExposed(c.Tool))
 		return
 	}
 	if roster := g.session.tools.current(); roster != nil {
@@ -129,7 +147,7 @@ func (g gate) Call(ctx context.Context, c *Call, reply func(wire.Envelope)) {
 	g.session.tools.verify(c.Request.Bytes(c.Request.ID), func(roster *roster, err error) {
 		if err != nil {
 			g.session.facade.logf("refused a call of %s: %s", shown(c.Tool), troubleOf(err))
-			g.refuse(c, reply, g.session.facade.notVerified(c.Tool, err))
+			g.session.refuseCall(c, reply, g.session.facade.notVerified(c.Tool, err))
 			return
 		}
 		g.decide(ctx, c, reply, roster)
@@ -140,11 +158,11 @@ func (g gate) decide(ctx context.Context, c *Call, reply func(wire.Envelope), ro
 	f := g.session.facade
 	if fault, bad := roster.faults[c.Tool]; bad {
 		f.logf("refused a call of %s: %s", shown(c.Tool), fault.text)
-		g.refuse(c, reply, f.mismatch(c.Tool, fault))
+		g.session.refuseCall(c, reply, f.mismatch(c.Tool, fault))
 		return
 	}
 	if _, may := roster.under.tool(c.Tool, f.now); !may { // what was approved since has not been held against the server yet
-		g.refuse(c, reply, f.notExposed(c.Tool))
+		g.session.refuseCall(c, reply, f.notExposed(c.Tool))
 		return
 	}
 	g.next.Call(ctx, c, reply)

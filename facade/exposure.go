@@ -7,6 +7,7 @@ import (
 
 	"anvil/compiler/air"
 	"anvil/compiler/surface"
+	"anvil/facade/policy"
 	"anvil/wire"
 )
 
@@ -22,6 +23,8 @@ type Exposure struct {
 	Instructions []byte
 	// Server is what the server said of itself then (serverInfo), as JSON; nil for nothing. Other words of it are nobody's either.
 	Server []byte
+	// Policy says which calls of those tools go through; nil lets all of them. It was held against every operation of the pack, whether or not it is approved.
+	Policy *policy.Set
 }
 
 // Tool is one that may be called.
@@ -35,17 +38,27 @@ type Tool struct {
 type exposed struct {
 	Exposure
 	contracts map[string]string // digests of the tools, by name
+	plans     map[string]*plan
 }
 
-func (e Exposure) checked() (*exposed, error) {
-	x := &exposed{Exposure: Exposure{maps.Clone(e.Tools), maps.Clone(e.Known), e.Instructions, e.Server}, contracts: map[string]string{}}
+func (e Exposure) checked(timeout time.Duration) (*exposed, error) {
+	x := &exposed{Exposure: Exposure{maps.Clone(e.Tools), maps.Clone(e.Known), e.Instructions, e.Server, e.Policy}, contracts: map[string]string{}, plans: map[string]*plan{}}
 	for name, tool := range e.Tools {
 		if tool.Item.Kind != surface.Tool || tool.Item.Name != name {
 			return nil, fmt.Errorf("tool %q is exposed as it was approved, and what is given is no tool of that name", name)
 		}
 		x.contracts[name] = tool.Item.ContractDigest()
+		x.plans[name] = planFor(tool.Operation, timeout)
 	}
 	return x, nil
+}
+
+// plan is how calls of a tool are made.
+func (x *exposed) plan(tool string) *plan {
+	if p := x.plans[tool]; p != nil {
+		return p
+	}
+	return &unproven
 }
 
 // tool returns the tool while its approval holds.
@@ -60,7 +73,7 @@ func (x *exposed) tool(name string, now func() time.Time) (Tool, bool) {
 // Update puts another exposure in the place of the one in force, for sessions that are open as well: what a person approved or blocked meanwhile counts from
 // here on. Clients whose list of tools may be another one by it are told.
 func (f *Facade) Update(e Exposure) error {
-	x, err := e.checked()
+	x, err := e.checked(f.options.Serving.CallTimeout())
 	if err != nil {
 		return fmt.Errorf("facade of %s: %w", f.options.Name, err)
 	}

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sony/gobreaker/v2"
+
 	"anvil/compiler/pack"
 	"anvil/learn"
 	"anvil/wire"
@@ -23,6 +25,12 @@ type Options struct {
 	Exposure Exposure
 	// Serving is how the pack is served; what is not given has its default.
 	Serving pack.Serving
+	// AskPeople has calls wait for a person's yes whose operation says so. Who runs a facade in its own process may have asked already.
+	AskPeople bool
+	// Approvals keep the calls that wait where the client cannot ask its user; nil: those are refused.
+	Approvals Approvals
+	// Ledger remembers what came of writes that carry an idempotency key; nil: nobody does, and they are passed on as other calls are.
+	Ledger Ledger
 	// Source is the upstream, in the words that name it on a command line; it stands in hints. Optional.
 	Source string
 	// Dial opens a fresh upstream session. ctx bounds the dialling alone. The facade closes the link.
@@ -89,6 +97,8 @@ type Facade struct {
 	cancel  context.CancelFunc
 	notes   notes // of HTTP requests that belong to no session yet
 	drift   drift
+	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
+	retries retryBudget
 	exposed atomic.Pointer[exposed]
 	now     func() time.Time
 
@@ -110,7 +120,7 @@ func New(o Options) (*Facade, error) {
 	if o.Dial == nil {
 		return nil, fmt.Errorf("facade of %s: no upstream to dial", o.Name)
 	}
-	exposed, err := o.Exposure.checked()
+	exposed, err := o.Exposure.checked(o.Serving.CallTimeout())
 	if err != nil {
 		return nil, fmt.Errorf("facade of %s: %w", o.Name, err)
 	}
@@ -120,6 +130,7 @@ func New(o Options) (*Facade, error) {
 	if f.now == nil {
 		f.now = time.Now
 	}
+	f.breaker = f.newBreaker()
 	f.notes.log = f.logf
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	return f, nil
@@ -145,6 +156,18 @@ func (f *Facade) enter() error {
 	}
 	f.work.Add(1)
 	return nil
+}
+
+// behind runs do behind the caller, before the facade is closed.
+func (f *Facade) behind(do func()) {
+	if f.enter() != nil {
+		do()
+		return
+	}
+	go func() {
+		defer f.work.Done()
+		do()
+	}()
 }
 
 // leave forgets a session that is over.

@@ -111,8 +111,11 @@ func (h *httpSession) endLocked(cause error) {
 	}
 }
 
-// upstream returns the session with an upstream, another one where that was lost.
-func (h *httpSession) upstream() (*session, error) {
+// upstream returns the session with an upstream, another one than old where that was lost; old may be nil.
+func (h *httpSession) upstream(old *session) (*session, error) {
+	if old != nil && old.ctx.Err() != nil {
+		<-old.done
+	}
 	if s := h.current(); s != nil {
 		return s, nil
 	}
@@ -185,7 +188,7 @@ func (h *httpSession) close() {
 // serve hands one message of the client's to the session. For a request it writes the reply and what belongs to it, and
 // returns the reply, nil when the client went away before.
 func (h *httpSession) serve(w http.ResponseWriter, r *http.Request, e wire.Envelope) []byte {
-	up, err := h.upstream()
+	up, err := h.upstream(nil)
 	switch {
 	case err != nil && e.IsRequest():
 		refused := h.facade.refuse(unanswerable(err))

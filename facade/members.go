@@ -2,6 +2,7 @@ package facade
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -178,4 +179,13 @@ func memberAt(object []byte, path ...string) []byte {
 		object = object[span.Start:span.End]
 	}
 	return object
+}
+
+// codeOf is the member code of a JSON-RPC error; 0 where it is no whole number of 64 bits.
+func codeOf(text []byte) int64 {
+	code, err := strconv.ParseInt(string(memberAt(text, "code")), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return code
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/wire"
 )
@@ -31,7 +32,15 @@ type pendingCall struct {
 	id        []byte // the client's, nil for a request of the facade's own
 	reply     func(wire.Envelope)
 	cancelled bool
-	given     func() // up by the client; nil tells nobody
+	call      *Call  // nil for other requests
+	token     []byte // the progress token of the call, as it came; nil without one
+}
+
+// lost notes on the call why it has no reply of the upstream's.
+func (c pendingCall) lost(f *loss) {
+	if c.call != nil {
+		c.call.loss.Store(f)
+	}
 }
 
 var errTooMany = errors.New("too many requests await their reply")
@@ -73,14 +82,14 @@ func (p *pendingCalls) settle(id uint64) (c pendingCall, ok bool) {
 
 // cancel finds the request that the client knows by the raw id, and returns the id it has upstream.
 func (p *pendingCalls) cancel(id []byte) (upstreamID []byte, ok bool) {
-	upstreamID, given := p.markCancelled(id)
-	if given != nil {
-		given()
+	upstreamID, call := p.markCancelled(id)
+	if call != nil {
+		call.cancel()
 	}
 	return upstreamID, upstreamID != nil
 }
 
-func (p *pendingCalls) markCancelled(id []byte) (upstreamID []byte, given func()) {
+func (p *pendingCalls) markCancelled(id []byte) (upstreamID []byte, call *Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for key, c := range p.open {
@@ -93,22 +102,48 @@ func (p *pendingCalls) markCancelled(id []byte) (upstreamID []byte, given func()
 			delete(p.open, p.cancelled[0])
 			p.cancelled = p.cancelled[1:]
 		}
-		return strconv.AppendUint(nil, key, 10), c.given
+		return strconv.AppendUint(nil, key, 10), c.call
 	}
 	return nil, nil
+}
+
+// abandon takes out the call whose reply is not waited for any more, and returns the id it has upstream.
+func (p *pendingCalls) abandon(call *Call) (id uint64, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for key, c := range p.open {
+		if c.call == call && !c.cancelled {
+			delete(p.open, key)
+			return key, true
+		}
+	}
+	return 0, false
+}
+
+// progressed finds the call that has the progress token.
+func (p *pendingCalls) progressed(token []byte) *Call {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.open {
+		if c.token != nil && bytes.Equal(c.token, token) {
+			return c.call
+		}
+	}
+	return nil
 }
 
 // sameID reports whether two raw ids are one value, however they are spelled.
 func sameID(a, b []byte) bool { return bytes.Equal(a, b) || canon.Equal(a, b) }
 
 // fail answers every request that waits, and lets none in any more.
-func (p *pendingCalls) fail(answer func() wire.Envelope) {
+func (p *pendingCalls) fail(why *loss, answer func() wire.Envelope) {
 	p.mu.Lock()
 	open := p.open
 	p.open, p.closed = nil, true
 	p.mu.Unlock()
 	for _, c := range open {
 		if !c.cancelled {
+			c.lost(why)
 			c.reply(answer())
 		}
 	}
@@ -122,15 +157,20 @@ func (p *pendingCalls) quiet() bool {
 
 var frames = sync.Pool{New: func() any { return new([]byte) }}
 
-// forward sends a client's request upstream under an id of the session's; reply gets the answer under that id. given is called when the client gives
-// the request up; it may be nil.
-func (s *session) forward(e wire.Envelope, reply func(wire.Envelope), given func()) {
-	id, err := s.pending.add(pendingCall{id: bytes.Clone(e.Bytes(e.ID)), reply: reply, given: given})
+// forward sends a client's request upstream under an id of the session's; reply gets the answer under that id. call is what the request calls, nil where it is
+// none.
+func (s *session) forward(e wire.Envelope, reply func(wire.Envelope), call *Call) {
+	waits := pendingCall{id: e.Bytes(e.ID), reply: reply, call: call}
+	if call != nil {
+		waits.token = progressToken(e.Bytes(e.Params), "_meta")
+	}
+	id, err := s.pending.add(waits)
 	switch {
 	case errors.Is(err, errTooMany):
-		reply(s.facade.refuse(refusal{code: codeServer, message: err.Error(), reason: tooManyInFlight, hint: "wait for some of them"}))
+		reply(s.facade.refuse(tooMany))
 		return
 	case err != nil:
+		waits.lost(&loss{unsent: true, condition: air.OnConnectionReset, gone: true})
 		reply(s.facade.refuse(s.gone(context.Cause(s.ctx))))
 		return
 	}
@@ -195,6 +235,7 @@ func (s *session) lose(id uint64, err error, unsent bool) {
 		message, hint = "the upstream could not be reached: ", "nothing was sent, so the request took no effect; see that the server runs, and ask again"
 	}
 	if c, ok := s.pending.settle(id); ok {
+		c.lost(lossOf(err, unsent))
 		c.reply(s.facade.refuse(refusal{
 			code: codeServer, reason: reasonOf(err), message: message + troubleOf(err), hint: hint,
 		}))
@@ -247,5 +288,12 @@ func (s *session) ask(ctx context.Context, method string, params []byte) (wire.E
 			s.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
 		}
 		return wire.Envelope{}, ctx.Err()
+	}
+}
+
+// abandon tells the upstream that nobody waits for the reply to a call any more.
+func (s *session) abandon(call *Call) {
+	if id, ok := s.pending.abandon(call); ok && s.ctx.Err() == nil {
+		s.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
 	}
 }

@@ -30,6 +30,7 @@ const (
 	deniedByPolicy   = "policy_denied"
 	schemaMismatch   = "schema_mismatch"
 	textChanged      = "text_changed"
+	unconfirmed      = "confirmation_required"
 	unverified       = "contract_unverified"
 	upstreamGone     = "upstream_gone"
 	upstreamTrouble  = "upstream_error"
@@ -37,6 +38,8 @@ const (
 	tooManyInFlight  = "too_many_requests"
 	tooManySessions  = "too_many_sessions"
 	ambiguousMessage = "ambiguous_message"
+
+	confirmationDeclined = "confirmation_declined"
 )
 
 // Refusal is an error reply that the facade made itself, as Options.Refused is told of it.
@@ -48,7 +51,7 @@ type Refusal struct {
 
 // Policy reports a refusal by what is approved, and no trouble with the upstream.
 func (r Refusal) Policy() bool {
-	return slices.Contains([]string{deniedByPolicy, schemaMismatch, textChanged, unverified}, r.Code)
+	return slices.Contains([]string{deniedByPolicy, schemaMismatch, textChanged, unverified, unconfirmed, confirmationDeclined}, r.Code)
 }
 
 // Auth reports a refusal because the upstream asks for authentication.
@@ -60,7 +63,11 @@ type refusal struct {
 	message string
 	reason  string // data.code
 	hint    string // what to do next
+	more    []byte // further members of data, as JSON without its braces; needs a reason
 }
+
+// tooMany refuses a call of a session that has too many under way.
+var tooMany = refusal{code: codeServer, message: errTooMany.Error(), reason: tooManyInFlight, hint: "wait for some of them"}
 
 // frame writes r as the reply to the request with the given raw id; nil stands for null.
 func (r refusal) frame(id []byte) []byte {
@@ -75,17 +82,26 @@ func (r refusal) frame(id []byte) []byte {
 		if r.hint != "" {
 			b = append(append(b, `,"hint":`...), canon.Quote(strings.ToValidUTF8(r.hint, "\uFFFD"))...)
 		}
+		if r.more != nil {
+			b = append(append(b, ','), r.more...)
+		}
 		b = append(b, '}')
 	}
 	return append(b, "}}"...)
 }
 
-// refuse returns r as a reply that is ready to have its id replaced, and tells who runs the facade that it is the facade's.
-func (f *Facade) refuse(r refusal) wire.Envelope {
+// envelope returns r as a reply that is ready to have its id replaced.
+func (r refusal) envelope() wire.Envelope {
 	e, err := wire.Scan(r.frame(nil))
 	if err != nil {
 		panic("facade: a refusal of our own is not JSON-RPC: " + err.Error())
 	}
+	return e
+}
+
+// refuse returns r as a reply that is ready to have its id replaced, and tells who runs the facade that it is the facade's.
+func (f *Facade) refuse(r refusal) wire.Envelope {
+	e := r.envelope()
 	if f.options.Refused != nil {
 		f.options.Refused(Refusal{Code: r.reason, Hint: r.hint, Error: bytes.Clone(e.Bytes(e.Error))})
 	}

@@ -146,6 +146,9 @@ func (w *walk) tool(tool *canon.Node) {
 		w.faults[name] = why
 		return
 	}
+	if w.under.Policy.List(name, w.session.client.Subject).Denies() {
+		return // calls of it are refused by the same rule
+	}
 	w.tools = append(w.tools, tool.Raw)
 	w.names = append(w.names, name)
 }

@@ -39,6 +39,7 @@ func (f *Facade) Serve(ctx context.Context, client wire.Link) error {
 	defer cancel()
 	defer context.AfterFunc(f.ctx, cancel)()
 	c := newLinkFront(f, client)
+	c.ctx = ctx
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
@@ -70,6 +71,7 @@ func (f *Facade) Serve(ctx context.Context, client wire.Link) error {
 type linkFront struct {
 	facade *Facade
 	client wire.Link
+	ctx    context.Context // ends with Serve
 	in     *inbox
 	out    *queue
 	notes  notes
@@ -77,6 +79,7 @@ type linkFront struct {
 	closed chan struct{} // closed when the session will say no more
 
 	conversation conversation
+	opening      sync.Mutex // held while an upstream is started
 
 	mu      sync.Mutex
 	session *session // nil until the first message came, and while there is no upstream
@@ -220,12 +223,17 @@ func unreachable(err error) refusal {
 }
 
 func (c *linkFront) open(ctx context.Context) (*session, error) {
+	c.opening.Lock()
+	defer c.opening.Unlock()
+	c.mu.Lock()
+	s, again := c.session, c.begun
+	c.mu.Unlock()
+	if s != nil {
+		return s, nil
+	}
 	if err := c.facade.enter(); err != nil {
 		return nil, err
 	}
-	c.mu.Lock()
-	again := c.begun
-	c.mu.Unlock()
 	if again {
 		s, err := c.facade.reopen(ctx, c, &c.conversation)
 		if err == nil && !c.install(s) {
@@ -242,6 +250,17 @@ func (c *linkFront) open(ctx context.Context) (*session, error) {
 	c.meet()
 	go s.run()
 	return s, nil
+}
+
+// upstream returns the front's session, another than old where that was lost.
+func (c *linkFront) upstream(old *session) (*session, error) {
+	if old.ctx.Err() != nil {
+		<-old.done
+	}
+	if s := c.opened(); s != nil {
+		return s, nil
+	}
+	return c.open(c.ctx)
 }
 
 // install makes s the front's session. It reports false when that is over already.

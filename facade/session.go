@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"anvil/compiler/air"
 	"anvil/wire"
 )
 
@@ -19,6 +20,8 @@ type front interface {
 	reply(to *stream, frame []byte) error
 	// push hands over a message that replies to nothing.
 	push(e wire.Envelope) error
+	// upstream returns the session that has an upstream now, another than old where that was lost.
+	upstream(old *session) (*session, error)
 	// over says that nothing more will come of a session, once all replies are handed over, and why.
 	over(s *session, cause error)
 }
@@ -42,9 +45,10 @@ type session struct {
 	answered     atomic.Bool   // the upstream replied to something
 	observed     atomic.Uint64 // calls so far, where somebody observes
 
-	pending pendingCalls
-	version string // the protocol version agreed on; guarded by pending.mu
-	telling bool   // the upstream said that it announces changes of its tools; guarded by pending.mu
+	pending   pendingCalls
+	questions questions
+	version   string // the protocol version agreed on; guarded by pending.mu
+	telling   bool   // the upstream said that it announces changes of its tools; guarded by pending.mu
 }
 
 // exchanges is a link on which every message is an exchange of its own: Send waits for the answer to begin, and the link
@@ -94,6 +98,26 @@ func (s *session) spawn(f func()) {
 	}
 }
 
+// spawnOr runs f beside the reader, or otherwise at once when the session is over.
+func (s *session) spawnOr(f, otherwise func()) {
+	s.pending.mu.Lock()
+	closed := s.pending.closed
+	if !closed {
+		s.work.Go(f)
+	}
+	s.pending.mu.Unlock()
+	if closed {
+		otherwise()
+	}
+}
+
+// over refuses what was held when the session ended.
+func (s *session) over() *refusal {
+	r := s.gone(context.Cause(s.ctx))
+	r.hint = "nothing was sent"
+	return &r
+}
+
 // end ends the session for the given reason; the first one counts. It does not wait.
 func (s *session) end(cause error) { s.cancel(cause) }
 
@@ -105,7 +129,9 @@ func (s *session) accept(e wire.Envelope, to *stream) {
 	case e.IsNotification():
 		s.notification(e)
 	default:
-		s.send(e.Raw)
+		if !s.questions.answered(e) {
+			s.send(e.Raw)
+		}
 	}
 }
 
@@ -203,7 +229,7 @@ func (s *session) cancelled(e wire.Envelope) {
 		return
 	}
 	id := params[span.Start:span.End]
-	if s.tools.drop(id) {
+	if s.tools.drop(id) || s.conversation.held.drop(id) {
 		return
 	}
 	upstreamID, ok := s.pending.cancel(id)
@@ -251,7 +277,8 @@ func (s *session) run() {
 		s.facade.logf("session ended: %s", troubleOf(cause))
 	}
 	s.tools.close()
-	s.pending.fail(func() wire.Envelope { return s.facade.refuse(s.gone(cause)) })
+	s.questions.close()
+	s.pending.fail(&loss{condition: air.OnConnectionReset, gone: true}, func() wire.Envelope { return s.facade.refuse(s.gone(cause)) })
 	s.work.Wait() // all of them heed the context; the walk answers the requests it holds
 	s.conversation.lose(cause, s.facade.now().Sub(s.began), s.facade.now())
 	s.front.over(s, cause)
@@ -292,7 +319,9 @@ func (s *session) gone(cause error) refusal {
 }
 
 // quiet reports whether no request awaits its reply.
-func (s *session) quiet() bool { return s.pending.quiet() && s.tools.quiet() }
+func (s *session) quiet() bool {
+	return s.pending.quiet() && s.tools.quiet() && s.conversation.held.quiet()
+}
 
 // list answers tools/list.
 func (s *session) list(e wire.Envelope, reply func(wire.Envelope)) {

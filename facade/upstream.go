@@ -80,11 +80,25 @@ func (s *session) dispatch(e wire.Envelope) {
 		s.settle(e)
 		return
 	}
-	if announcesTools(e.MethodName()) {
+	switch method := e.MethodName(); {
+	case announcesTools(method):
 		s.tools.invalidate()
+	case method == methodProgress:
+		s.progressed(e)
 	}
 	if err := s.front.push(e); err != nil {
 		s.end(err)
+	}
+}
+
+// progressed gives a call of which the upstream tells progress its time anew.
+func (s *session) progressed(e wire.Envelope) {
+	token := memberAt(e.Bytes(e.Params), "progressToken")
+	if token == nil {
+		return
+	}
+	if call := s.pending.progressed(token); call != nil && call.extend != nil {
+		call.extend()
 	}
 }
 
@@ -112,6 +126,7 @@ func (s *session) spoil(e wire.Envelope, problem string) {
 		return
 	}
 	if c, ok := s.pending.settle(id); ok {
+		c.lost(&loss{}) // which another try would not mend
 		c.reply(s.facade.refuse(refusal{
 			code: codeServer, reason: upstreamTrouble, message: "the upstream's reply was dropped: " + problem,
 			hint: "whether the request took effect is not known; examine the server with `anvil mcp inspect`",

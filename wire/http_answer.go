@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
+	"time"
 )
 
 var (
@@ -66,7 +68,22 @@ func (w *web) statusError(resp *http.Response, body []byte) *StatusError {
 	return &StatusError{
 		Code: resp.StatusCode, Status: resp.Status, URL: w.shown, Body: string(body[:min(len(body), errorBody)]),
 		Challenges: resp.Header.Values("WWW-Authenticate"), session: resp.Request.Header.Get(headerSession) != "", via: w.proxy(),
+		RetryAfter: retryAfter(resp.Header.Get("Retry-After"), time.Now()),
 	}
+}
+
+// longestRetryAfter bounds what a server may say of how long it does not want to be asked.
+const longestRetryAfter = 24 * time.Hour
+
+// retryAfter reads the header Retry-After (RFC 9110, 10.2.3): whole seconds or a date; 0 for anything else.
+func retryAfter(header string, now time.Time) time.Duration {
+	wait := time.Duration(0)
+	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
+		wait = time.Duration(seconds) * time.Second
+	} else if at, err := http.ParseTime(header); err == nil {
+		wait = at.Sub(now)
+	}
+	return max(0, min(wait, longestRetryAfter))
 }
 
 func (h *HTTP) readJSON(x *exchange, resp *http.Response) error {

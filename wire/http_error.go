@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 )
 
 // What an HTTP server's answer means, for callers that decide on it; test with errors.Is.
@@ -25,12 +26,13 @@ const errorBody = 4 << 10
 // StatusError is an HTTP answer that is neither a success nor a reply.
 type StatusError struct {
 	Code       int
-	Status     string   // such as "404 Not Found"
-	URL        string   // redacted by RedactURL
-	Body       string   // the first 4 KiB of the answer, unsanitised
-	Challenges []string // the WWW-Authenticate headers
-	session    bool     // the request named a session
-	via        string   // the proxy in between
+	Status     string        // such as "404 Not Found"
+	URL        string        // redacted by RedactURL
+	Body       string        // the first 4 KiB of the answer, unsanitised
+	Challenges []string      // the WWW-Authenticate headers
+	RetryAfter time.Duration // that the server asked for; 0 when it did not
+	session    bool          // the request named a session
+	via        string        // the proxy in between
 }
 
 func (e *StatusError) Error() string {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -319,6 +320,18 @@ func TestRedactURL(t *testing.T) {
 		}
 		if got := RedactURL(u); got != want {
 			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	for header, want := range map[string]time.Duration{
+		"": 0, "7": 7 * time.Second, "0": 0, "-3": 0, "soon": 0, "99999999999": 0, "2000000000": 24 * time.Hour, "1.5": 0,
+		"Mon, 30 Nov 2026 12:00:09 GMT": 9 * time.Second, "Mon, 30 Nov 2026 11:00:00 GMT": 0,
+	} {
+		if got := retryAfter(header, now); got != want {
+			t.Errorf("%q: %v, want %v", header, got, want)
 		}
 	}
 }

@@ -3,11 +3,29 @@ package pack
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Serving is how the facade serves a pack, as a person wrote it into the configuration. It stands in facade.yaml.
 type Serving struct {
 	OnDrift OnDrift `json:"onDrift"`
+	Timeout string  `json:"timeout,omitzero"` // of a call without a reply and without progress, such as 30s; empty: by what was learned, else ten minutes
+	Policy  *Policy `json:"policy,omitempty"` // nil where no call is denied by rules
+}
+
+// Keeping is s with what it does not say as it was before: a configuration without the section policy leaves the rules of a pack alone, one with an empty
+// section takes them away.
+func (s Serving) Keeping(before Serving) Serving {
+	if s.OnDrift == (OnDrift{}) {
+		s.OnDrift = before.OnDrift
+	}
+	if s.Policy == nil {
+		s.Policy = before.Policy
+	}
+	if s.Timeout == "" {
+		s.Timeout = before.Timeout
+	}
+	return s
 }
 
 // OnDrift says what comes of a tool that the server shows otherwise than it was approved, by the class of the change. Words that nobody approved are risky
@@ -34,8 +52,11 @@ var actions = []Action{Serve, Quarantine, Stop}
 // DefaultOnDrift serves what is safe and withholds the rest.
 var DefaultOnDrift = OnDrift{Safe: Serve, Risky: Quarantine, Breaking: Quarantine, Security: Quarantine}
 
-// WithDefaults fills in the actions that are not given.
+// WithDefaults fills in the actions that are not given. A policy that decides nothing is none.
 func (s Serving) WithDefaults() Serving {
+	if s.Policy.IsEmpty() {
+		s.Policy = nil
+	}
 	for _, of := range []struct {
 		given    *Action
 		fallback Action
@@ -57,5 +78,19 @@ func (s Serving) Check() error {
 			return fmt.Errorf("onDrift.%s %q is not known; it is serve, quarantine or stop", name, a)
 		}
 	}
+	if d, err := time.ParseDuration(s.Timeout); s.Timeout != "" && (err != nil || d <= 0) {
+		return fmt.Errorf("timeout %q is no time; write one such as 30s or 2m", s.Timeout)
+	}
+	if s.Policy != nil {
+		for _, problem := range s.Policy.Problems() {
+			return fmt.Errorf("policy%s: %s", problem.Pointer, problem.Text)
+		}
+	}
 	return nil
+}
+
+// CallTimeout is how long a call may take without a reply and without progress; 0 where the pack leaves that to what was learned, or to the facade.
+func (s Serving) CallTimeout() time.Duration {
+	d, _ := time.ParseDuration(s.Timeout)
+	return max(0, d)
 }

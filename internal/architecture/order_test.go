@@ -19,6 +19,7 @@ import (
 var order = [][]string{
 	{"internal/atomicfile", "internal/lazy", "internal/near", "internal/workers", "docs"},
 	{"compiler/canon", "compiler/ecma"},
+	{"internal/sqldb"},
 	{"internal/launch"},
 	{"compiler/yaml"},
 	{"compiler/diag"},
@@ -40,6 +41,7 @@ var order = [][]string{
 	{"compiler/pack", "compiler/pack/commands"},
 	{"compiler/pack/emit/metadata", "compiler/pack/emit/capability", "compiler/pack/emit/command", "compiler/pack/emit/skill"},
 	{"compiler/pack/emit", "compiler/pack/affect", "compiler/pack/compare"},
+	{"facade/state", "facade/policy"},
 	{"facade"},
 	{"compiler/certify"},
 	{"internal/config", "internal/packcli"},
@@ -65,9 +67,11 @@ var alone = map[string]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": "compiler/schema",
 	"github.com/schollz/progressbar/v3":        "internal/cli",
 	"github.com/DataDog/sketches-go":           "learn/sketch",
-	"github.com/jackc/pgx/v5":                  "learn/sqlstore",
+	"github.com/jackc/pgx/v5":                  "internal/sqldb",
 	"golang.org/x/oauth2":                      "learn/invoke",
-	"modernc.org/sqlite":                       "learn/sqlstore",
+	"modernc.org/sqlite":                       "internal/sqldb",
+
+	"cel.dev/cel-go": "facade/policy",
 
 	"github.com/secure-systems-lab/go-securesystemslib": "compiler/certify",
 	"github.com/urfave/cli/v2":                          "internal/cli",

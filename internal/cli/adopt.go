@@ -141,9 +141,9 @@ func (sh *shell) adoptInto(c *cli.Context, out string, in emit.Inputs, selection
 		}
 		in.Auth = kept.Auth
 	}
-	if earlier != nil && in.Serving == (pack.Serving{}) { // the configuration says nothing of it
+	if earlier != nil {
 		if settings, err := earlier.Settings(); err == nil {
-			in.Serving = settings.Serving
+			in.Serving = in.Serving.Keeping(settings.Serving)
 		}
 	}
 	decided, withdrawn, err := sh.decided(c, earlier, in.Snapshot, in.Decided.Overlays)
@@ -154,6 +154,9 @@ func (sh *shell) adoptInto(c *cli.Context, out string, in emit.Inputs, selection
 		return built, given, err
 	}
 	lowered, _ := decided.Lower(in.Snapshot, in.Learned)
+	if in.Serving.Policy, err = sh.policyFor(c, earlier, in, lowered); err != nil {
+		return built, given, err
+	}
 	if given, err = sh.approvalsFor(earlier, lowered, decided, selection); err != nil {
 		return built, given, err
 	}

@@ -341,6 +341,6 @@ func tellAsked(w io.Writer, d air.Document) {
 		parts = append(parts, fmt.Sprintf("a person at a terminal of %d%s", person, map[bool]string{true: " more", false: " of them"}[asked > 0]))
 	}
 	if parts != nil {
-		fmt.Fprintf(w, "before a call the command line asks %s; the facade (anvil mcp serve) asks nobody yet\n", strings.Join(parts, ", and "))
+		fmt.Fprintf(w, "before a call the command line asks %s; the facade (anvil mcp serve) asks the user of its client, or whoever decides with `anvil mcp approvals`\n", strings.Join(parts, ", and "))
 	}
 }

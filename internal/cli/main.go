@@ -103,7 +103,7 @@ func (sh *shell) app() *cli.App {
 				Name: "mcp", Usage: "inspect, adopt, compare and serve MCP servers", Action: sh.noCommand,
 				Subcommands: []*cli.Command{
 					sh.inspectCommand(), sh.snapshotCommand(), sh.adoptCommand(), sh.diffCommand(), sh.checkCommand(),
-					sh.reviewCommand(), sh.approveCommand(), sh.blockCommand(), sh.callCommand(), sh.serveCommand(), sh.certifyCommand(),
+					sh.reviewCommand(), sh.approveCommand(), sh.blockCommand(), sh.callCommand(), sh.serveCommand(), sh.approvalsCommand(), sh.certifyCommand(),
 				},
 			},
 			{
@@ -116,6 +116,10 @@ func (sh *shell) app() *cli.App {
 			{
 				Name: "keys", Usage: "make and show the keys that certificates are signed with", Action: sh.noCommand,
 				Subcommands: []*cli.Command{sh.keysNewCommand(), sh.keysShowCommand()},
+			},
+			{
+				Name: "policy", Usage: "see what the rules of a pack decide", Action: sh.noCommand,
+				Subcommands: []*cli.Command{sh.policyTestCommand()},
 			},
 			sh.learnCommand(), sh.rulesCommand(), sh.schemaCommand(), sh.versionCommand(),
 		},

@@ -76,6 +76,6 @@ func (r packRun) facade(l packcli.Line, watch facadeWatch) (*facade.Facade, conf
 	if target.Path != "" {
 		return nil, target, usagef("--target %s is a %s: there is no server to call; give a URL, a name of the configuration, or a command behind --", target.Path, target.Kind)
 	}
-	f, err := r.openFacadeTo(target, r.pack, r.document, watch)
+	f, err := r.openFacadeTo(r.flags, target, r.pack, r.document, watch)
 	return f, target, err
 }

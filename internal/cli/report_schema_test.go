@@ -36,6 +36,7 @@ var reportKinds = []struct {
 	{"SnapshotReport", "What snapshot wrote, or why it wrote nothing.", snapshotReport{}, []string{"snapshot"}},
 	{"AdoptReport", "What adopt wrote, or why it wrote nothing.", adoptReport{}, []string{"adopt"}},
 	{"PackDiffReport", "How two packs differ: the findings are the differences of their surfaces.", packDiffReport{}, []string{"pack-diff"}},
+	{"PolicyReport", "What the rules decide of every operation of a pack.", policyReport{}, []string{"policy"}},
 	{"PackShow", "What is in a pack.", shownPack{}, []string{"pack-show"}},
 	{"PackExplanation", "What a rebuild regenerates between two packs, and why.", explanation{}, []string{"pack-explain"}},
 	{"PackArchive", "What was written of a pack: an archive, or a folder from one.", archiveView{}, []string{"pack-archive", "pack-open"}},
@@ -53,6 +54,8 @@ var reportKinds = []struct {
 	{"LearnSessions", "The sessions and workflows that are known.", learnSessions{}, []string{"learn-sessions"}},
 	{"LearnPruned", "What was forgotten since it was old.", learnPruned{}, []string{"learn-prune"}},
 	{"LearnForgotten", "What was forgotten since somebody said so.", learnForgotten{}, []string{"learn-reset"}},
+	{"Approvals", "The calls that wait for a person, and the writes whose outcome is unknown.", approvalsReport{}, []string{"approvals"}},
+	{"Approval", "What was decided about one of those.", approvalReport{}, []string{"approval"}},
 	{"Report", "What diff and check found, and what inspect says of a server that shows no surface.", diag.Report{},
 		[]string{"inspect", "diff", "check"}},
 }

@@ -79,15 +79,15 @@ func (r reviewedOperation) writeHead(w io.Writer) {
 	line("seen", r.Seen)
 }
 
-// asks says what a call waits for. The facade asks nobody yet.
+// asks says what a call waits for.
 func (p posture) asks() string {
 	switch {
 	case !p.Confirmation:
 		return "nobody is asked"
 	case p.Person:
-		return "a person is asked at the command line, and nobody at the facade yet: " + p.Why
+		return "a person is asked, at the command line and by the facade: " + p.Why
 	}
-	return "a yes is asked for at the command line, and by nobody at the facade yet: " + p.Why
+	return "a yes is asked for, at the command line and by the facade: " + p.Why
 }
 
 func (r reviewedOperation) writeEvidence(w io.Writer) {

@@ -120,6 +120,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"asks":       cmdAsks,
 			"backdate":   cmdBackdate,
 			"calls":      cmdCalls,
 			"edit":       cmdEdit,

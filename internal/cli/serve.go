@@ -17,6 +17,7 @@ import (
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
 	"anvil/facade"
+	"anvil/facade/state"
 	"anvil/internal/config"
 	"anvil/learn"
 	"anvil/wire"
@@ -34,6 +35,7 @@ environment, then from the server of that name in the configuration. Only loopba
 			&cli.StringFlag{Name: "http", Usage: "serve streamable HTTP on `ADDRESS`, such as 127.0.0.1:8080"},
 			learnFlag("record every call of an approved tool, refused ones too: sizes, shapes and keyed digests, no payloads"),
 			budgetWindowFlag(),
+			&cli.StringFlag{Name: "state", Usage: "keep calls that wait for a yes, and keyed writes, in `DIR` or postgres://... (default: facade.state of the configuration)"},
 		},
 		Action: sh.serve,
 	}
@@ -71,12 +73,19 @@ func (sh *shell) serve(c *cli.Context) error {
 		return err
 	}
 	defer recording.close()
-	f, err := sh.openFacade(c, p, document, facadeWatch{log: log, observe: recording.observe()})
+	kept, err := sh.keptState(c)
+	if err != nil {
+		return err
+	}
+	if kept != nil {
+		defer kept.Close()
+	}
+	f, err := sh.openFacade(c, p, document, facadeWatch{log: log, observe: recording.observe(), asks: true, state: kept})
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	defer sh.follow(dir, f, log)()
+	defer sh.follow(c, dir, f, log)()
 	if addr != "" {
 		return f.ListenAndServe(sh.ctx, addr, func(url string) { fmt.Fprintf(sh.err, "serving %s on %s\n", dir, url) })
 	}
@@ -127,7 +136,9 @@ type facadeWatch struct {
 	log     func(string)
 	refused func(facade.Refusal)
 	observe func(learn.Observation)
-	source  string // the server, in words that name it from any folder; "" for those of the target
+	asks    bool         // people are asked by the facade; else whoever runs it has asked
+	state   *state.Store // nil: nothing is kept
+	source  string       // the server, in words that name it from any folder; "" for those of the target
 }
 
 // openFacade makes the facade of a pack, whose document is trusted, before the server that the pack names.
@@ -143,7 +154,7 @@ func (sh *shell) openFacade(c *cli.Context, p *pack.Pack, document air.Document,
 	if watch.source, err = sh.sourceWords(c, settings.Upstream, server); err != nil {
 		return nil, err
 	}
-	return sh.openFacadeTo(targetOf(server), p, document, watch)
+	return sh.openFacadeTo(c, targetOf(server), p, document, watch)
 }
 
 // sourceWords name the server of a pack on a line that may be typed in another folder: by its name and the configuration that has it, or by what starts or reaches it,
@@ -177,7 +188,7 @@ func targetOf(s config.Server) config.Target {
 }
 
 // openFacadeTo makes the facade of a pack before any server.
-func (sh *shell) openFacadeTo(target config.Target, p *pack.Pack, document air.Document, watch facadeWatch) (*facade.Facade, error) {
+func (sh *shell) openFacadeTo(c *cli.Context, target config.Target, p *pack.Pack, document air.Document, watch facadeWatch) (*facade.Facade, error) {
 	dial, _, err := sh.dialer(target.Server, nil)
 	if err != nil {
 		return nil, err
@@ -186,11 +197,14 @@ func (sh *shell) openFacadeTo(target config.Target, p *pack.Pack, document air.D
 	if log == nil {
 		log = func(string) {}
 	}
-	o := facade.Options{Name: p.Dir, Source: cmp.Or(watch.source, shellTarget(target)), Dial: dial, Log: log, Refused: watch.refused, Service: document.Service.ID, Observe: watch.observe, Now: sh.now}
+	o := facade.Options{Name: p.Dir, Source: cmp.Or(watch.source, shellTarget(target)), Dial: dial, Log: log, Refused: watch.refused, Service: document.Service.ID, Observe: watch.observe, Now: sh.now, AskPeople: watch.asks}
+	if watch.state != nil {
+		o.Approvals, o.Ledger = watch.state, watch.state
+	}
 	if settings, err := p.Settings(); err == nil { // a pack of another mode has none
 		o.Serving = settings.Serving
 	}
-	if o.Exposure, err = sh.exposure(p, document, log); err != nil {
+	if o.Exposure, err = sh.exposure(c, p, document, log); err != nil {
 		return nil, err
 	}
 	if len(o.Exposure.Tools) == 0 {
@@ -249,4 +263,13 @@ func (sh *shell) connectFacade(f *facade.Facade) (dial func(context.Context) (wi
 		return nil
 	}
 	return dial, ended
+}
+
+// keptState opens the state of a facade that serves, where the line or the configuration names one; nil where neither does.
+func (sh *shell) keptState(c *cli.Context) (*state.Store, error) {
+	where, err := sh.stateNamed(c)
+	if err != nil || where == "" {
+		return nil, err
+	}
+	return sh.openStateAt(where)
 }

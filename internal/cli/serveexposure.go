@@ -1,21 +1,25 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
+
+	cli "github.com/urfave/cli/v2"
 
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
 	"anvil/facade"
+	"anvil/facade/policy"
 )
 
 // exposure is what may be called of a pack now, as it was approved, and what may not, with what is to be said of it. An approval that has ended since the
 // pack was built holds no more.
-func (sh *shell) exposure(p *pack.Pack, d air.Document, log func(string)) (facade.Exposure, error) {
+func (sh *shell) exposure(c *cli.Context, p *pack.Pack, d air.Document, log func(string)) (facade.Exposure, error) {
 	now, findings := d.WithApprovals(pack.Approvals(d), sh.now())
 	for _, f := range findings {
 		if f.Class.Rank() >= diag.Warning.Rank() {
@@ -26,7 +30,11 @@ func (sh *shell) exposure(p *pack.Pack, d air.Document, log func(string)) (facad
 	if err != nil {
 		return facade.Exposure{}, err
 	}
-	e := facade.Exposure{Tools: map[string]facade.Tool{}, Known: map[string]string{}, Instructions: s.Instructions.Canonical(), Server: s.Server.Canonical()}
+	rules, err := sh.policyOf(c, p, now, log)
+	if err != nil {
+		return facade.Exposure{}, err
+	}
+	e := facade.Exposure{Policy: rules, Tools: map[string]facade.Tool{}, Known: map[string]string{}, Instructions: s.Instructions.Canonical(), Server: s.Server.Canonical()}
 	operations := newMatcher(now.Operations)
 	for _, it := range s.Tools() {
 		switch o := operations.of(it); {
@@ -62,7 +70,7 @@ const followEvery = time.Second
 
 // follow has a running facade take over what is decided about its pack meanwhile: approvals, blocks, another surface. What cannot be opened or trusted changes
 // nothing, and is told once. The function it returns ends that.
-func (sh *shell) follow(dir string, f *facade.Facade, log func(string)) (end func()) {
+func (sh *shell) follow(c *cli.Context, dir string, f *facade.Facade, log func(string)) (end func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	seen := packMark(dir)
 	go func() {
@@ -77,7 +85,7 @@ func (sh *shell) follow(dir string, f *facade.Facade, log func(string)) (end fun
 			}
 			if mark := packMark(dir); mark != seen {
 				seen = mark
-				sh.takeOver(dir, f, log)
+				sh.takeOver(c, dir, f, log)
 			}
 		}
 	}()
@@ -98,11 +106,15 @@ func packMark(dir string) string {
 	return "gone"
 }
 
-func (sh *shell) takeOver(dir string, f *facade.Facade, log func(string)) {
+func (sh *shell) takeOver(c *cli.Context, dir string, f *facade.Facade, log func(string)) {
 	p, document, err := openTrusted(dir)
 	var e facade.Exposure
 	if err == nil {
-		e, err = sh.exposure(p, document, log)
+		e, err = sh.exposure(c, p, document, log)
+	}
+	if wrong := (*ruleError)(nil); errors.As(err, &wrong) { // what the rules before it were held against is no more
+		log(fmt.Sprintf("%s was changed, and its policy cannot be told, so every call is refused: %v", dir, err))
+		e, err = facade.Exposure{Policy: policy.Closed("its rules cannot be told since the pack was changed; the operator's log says why")}, nil
 	}
 	if err == nil {
 		err = f.Update(e)

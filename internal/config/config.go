@@ -49,6 +49,7 @@ type File struct {
 	Serving pack.Serving
 
 	store string // learn.store, as it is written
+	state string // facade.state, as it is written
 
 	Annotations []Annotation // in the order of the file
 

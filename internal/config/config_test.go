@@ -107,11 +107,11 @@ func TestLoadRefuses(t *testing.T) {
 			`FILE:3: gate.maxTools must be a whole number of at least 1`,
 			`FILE:5: diff.failOn must be one of breaking, risky, security, any`,
 			`FILE:6: unknown key "x" in diff; known are accept and failOn`,
-			`FILE:8: policy.allow is not supported yet; remove it`,
+			`FILE:8: unknown key "allow" in policy; known are default and rules`,
 			`FILE:9: learn must be a map`,
 			`FILE:10: env must be enable, dotenv, process or disable`}},
 		{"sections not there yet", "anvil.yaml", "facade: {a: 1}\nannotations:\n  b: 1\nlearn: {}\n", []string{
-			`FILE:1: unknown key "a" in facade; known is onDrift`, `FILE:3: annotations of a server must be a map from a tool's name to what is stated of it`}},
+			`FILE:1: unknown key "a" in facade; known are onDrift, state and timeout`, `FILE:3: annotations of a server must be a map from a tool's name to what is stated of it`}},
 		{"own section in a shared file", "mcp.json", "{\n\"other\": 1,\n\"gate\": {\n\"maxTools\": 1.5}}", []string{`FILE:4: gate.maxTools must be a whole number of at least 1`}},
 		{"server given twice", "mcp.json", "{\"servers\": {\"a\": {}},\n\"mcp\": {\n\"a\": {}}}", []string{`FILE:3: server "a" is already given at FILE:1`}},
 		{"duplicate key", "mcp.json", "{\"mcpServers\": {\n\"a\": {},\n\"a\": {}}}", []string{`FILE:3: key "a" was already given on line 2`}},

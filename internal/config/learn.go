@@ -19,8 +19,14 @@ func (f *File) readStore(value *canon.Node, at string) error {
 }
 
 // LearnStore returns where what is learned is kept, learn.store, with its variables filled in; "" where the file does not say. A path is relative to the file.
-func (f *File) LearnStore() (string, error) {
-	at, store := "/learn/store", f.store
+func (f *File) LearnStore() (string, error) { return f.located("learn.store", f.store) }
+
+// FacadeState returns where facades keep their state, facade.state, as LearnStore does.
+func (f *File) FacadeState() (string, error) { return f.located("facade.state", f.state) }
+
+// located fills in the variables of a setting that is a path or the address of a database.
+func (f *File) located(setting, store string) (string, error) {
+	at := "/" + strings.ReplaceAll(setting, ".", "/")
 	if store == "" {
 		return "", nil
 	}
@@ -31,10 +37,10 @@ func (f *File) LearnStore() (string, error) {
 		case x.used && f.dotenvErr != nil:
 			return "", f.dotenvErr
 		case len(missing) > 0:
-			return "", fmt.Errorf("%s: learn.store needs %s, which is not set; set it in the environment or in .env beside the file, or write ${NAME:-default}",
-				f.place(at), strings.Join(missing, ", "))
+			return "", fmt.Errorf("%s: %s needs %s, which is not set; set it in the environment or in .env beside the file, or write ${NAME:-default}",
+				f.place(at), setting, strings.Join(missing, ", "))
 		case filled == "":
-			return "", f.problem(at, "learn.store is empty once its variables are filled in")
+			return "", f.problem(at, "%s is empty once its variables are filled in", setting)
 		}
 		store = filled
 	}

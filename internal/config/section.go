@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"anvil/compiler/canon"
+	"anvil/compiler/pack"
 )
 
 func textList(n *canon.Node) (list []string, ok bool) {
@@ -25,6 +26,9 @@ func textList(n *canon.Node) (list []string, ok bool) {
 func (f *File) readSection(name string, section *canon.Node) (problems []error) {
 	at := canon.Pointer(name)
 	f.written[name] = true
+	if name == "policy" {
+		f.Serving.Policy = &pack.Policy{}
+	}
 	if section.Is(canon.Null) {
 		return nil
 	}
@@ -68,6 +72,9 @@ func (f *File) readSetting(section, key string, value *canon.Node, at string) er
 		f.Diff.FailOn = value.Text()
 		return nil
 	}
+	if section == "policy" {
+		return f.readPolicy(key, value, at)
+	}
 	if section == "facade" {
 		return f.readServing(key, value, at)
 	}
@@ -79,8 +86,6 @@ func (f *File) readSetting(section, key string, value *canon.Node, at string) er
 		return f.problem(at, "unknown key %q in learn; known is store", key)
 	case "gate":
 		return f.problem(at, "unknown key %q in gate; known are accept, clients and maxTools", key)
-	case "diff":
-		return f.problem(at, "unknown key %q in diff; known are accept and failOn", key)
 	}
-	return f.problem(at, "%s.%s is not supported yet; remove it", section, key)
+	return f.problem(at, "unknown key %q in diff; known are accept and failOn", key)
 }

@@ -5,13 +5,21 @@ import (
 	"anvil/compiler/diag"
 )
 
-// readServing reads a key of the section facade, which goes into the packs of mode facade.
+// readServing reads a key of the section facade; they go into the packs of mode facade but for state.
 func (f *File) readServing(key string, value *canon.Node, at string) error {
-	if key != "onDrift" {
-		return f.problem(at, "unknown key %q in facade; known is onDrift", key)
-	}
-	if err := canon.Decode(value.Raw, &f.Serving.OnDrift); err != nil {
-		return f.problem(at, "facade.onDrift must say what comes of safe, risky, breaking and security changes: %s", diag.Printable(err.Error()))
+	switch key {
+	case "state":
+		return f.readState(value, at)
+	case "onDrift":
+		if err := canon.Decode(value.Raw, &f.Serving.OnDrift); err != nil {
+			return f.problem(at, "facade.onDrift must say what comes of safe, risky, breaking and security changes: %s", diag.Printable(err.Error()))
+		}
+	case "timeout":
+		if f.Serving.Timeout = value.Text(); f.Serving.Timeout == "" {
+			return f.problem(at, "facade.timeout must be a time such as 30s or 2m")
+		}
+	default:
+		return f.problem(at, "unknown key %q in facade; known are onDrift, state and timeout", key)
 	}
 	if err := f.Serving.Check(); err != nil {
 		return f.problem(at, "facade.%s", err)

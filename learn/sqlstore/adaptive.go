@@ -7,15 +7,11 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"net/url"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
-	"modernc.org/sqlite"
-
 	"anvil/compiler/canon"
+	"anvil/internal/sqldb"
 	"anvil/learn"
 )
 
@@ -51,42 +47,17 @@ const (
 	maxForeignValue = 16 << 20    // bytes of one value of somebody else's file
 )
 
-func readAdaptive(ctx context.Context, path string, yield func(Found, error) bool) (err error) {
-	if err := isSQLite(path); err != nil {
-		return err
-	}
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return err
-	}
-	address := "file://" + (&url.URL{Path: "/" + strings.TrimPrefix(filepath.ToSlash(absolute), "/")}).EscapedPath()
-	db, err := sql.Open("sqlite", address+"?mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(5000)&_pragma=trusted_schema(0)")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	conn, err := db.Conn(ctx)
-	if err == nil {
-		_, err = sqlite.Limit(conn, sqliteLimitLength, maxForeignValue)
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	a := &adaptive{ctx: ctx, db: conn, yield: yield, nodes: map[learn.Tool]bool{}, patience: patience}
-	for _, read := range []func() error{a.identity, a.tools, a.executions, a.metrics} {
-		if err := read(); err != nil {
-			if kind := sqliteTrouble(err); kind != nil {
-				err = fmt.Errorf("%w: %w", kind, err)
+func readAdaptive(ctx context.Context, path string, yield func(Found, error) bool) error {
+	return sqldb.ReadFile(ctx, path, room(nil), maxForeignValue, func(db *sql.Conn) error {
+		a := &adaptive{ctx: ctx, db: db, yield: yield, nodes: map[learn.Tool]bool{}, patience: patience}
+		for _, read := range []func() error{a.identity, a.tools, a.executions, a.metrics} {
+			if err := read(); err != nil {
+				return err
 			}
-			return err
 		}
-	}
-	return nil
+		return nil
+	})
 }
-
-// sqliteLimitLength is SQLITE_LIMIT_LENGTH, https://www.sqlite.org/c3ref/c_limit_attached.html.
-const sqliteLimitLength = 0
 
 type adaptive struct {
 	ctx      context.Context
@@ -156,7 +127,7 @@ func (a *adaptive) rows(ctx context.Context, query string, do func(row) error) e
 	if err != nil {
 		return errors.Join(err, rows.Close())
 	}
-	return all(rows, func(rows *sql.Rows) error {
+	return sqldb.All(rows, func(rows *sql.Rows) error {
 		values, into := make([]any, len(columns)), make([]any, len(columns))
 		for i := range values {
 			into[i] = &values[i]

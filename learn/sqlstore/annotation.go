@@ -122,7 +122,7 @@ func (t *tx) insertPlaceholder(tool learn.Tool) (int64, error) {
 
 func (t *tx) annotation(tool learn.Tool) (learn.Annotation, bool, error) {
 	row := annotationRow{}
-	rows, err := t.QueryContext(t.ctx, t.s.dialect.bound(`SELECT `+names(annotationValues)+` FROM annotation WHERE server = ? AND name = ?`), tool.Server, tool.Name)
+	rows, err := t.QueryContext(t.ctx, t.s.db.Bound(`SELECT `+names(annotationValues)+` FROM annotation WHERE server = ? AND name = ?`), tool.Server, tool.Name)
 	if err != nil {
 		return row.a, false, err
 	}

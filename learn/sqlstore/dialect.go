@@ -1,28 +1,20 @@
 package sqlstore
 
 import (
-	"context"
 	"database/sql"
-	"errors"
-	"strconv"
 	"strings"
 )
 
-// dialect is where SQLite and PostgreSQL differ.
+// dialect is where the statements for many rows differ between SQLite and PostgreSQL.
 type dialect struct {
-	types    [kinds]string                        // how a column of a kind is declared
-	lock     string                               // what makes a transaction the only one that writes; "" where it begins so
-	reading  *sql.TxOptions                       // of a transaction that reads
-	tables   string                               // lists the names of all tables of the database
 	adding   [2]string                            // begin and end of an insert of rows that are new, or else fewer are inserted or the error is repeated
-	numbered bool                                 // arguments are $1, $2, and not ?
+	numbered bool                                 // it is PostgreSQL
 	chunk    int                                  // rows of one statement at most
-	keep     bool                                 // keep statements prepared; pgx does so by itself
+	keep     bool                                 // statements are kept, so that few different ones are better
 	source   func(columns []column, n int) string // n rows as a statement takes them
 	pack     func(rows *rows, from, to int) []any // the arguments of source
 	in       string                               // the condition that a column is one of a list
 	list     func(values []int64) any             // the argument of in
-	trouble  func(err error) error                // what of a driver's error is told apart, or nil
 	repeated func(err error) bool                 // a row has a key that is there
 }
 
@@ -62,29 +54,6 @@ func names(columns []column) string {
 	return strings.Join(all, ", ")
 }
 
-// bound writes the arguments of a statement as the database wants them. No statement has a ? in a literal.
-func (d dialect) bound(query string) string {
-	if !d.numbered || strings.IndexByte(query, '?') < 0 {
-		return query
-	}
-	var b strings.Builder
-	n := 0
-	for _, part := range strings.SplitAfter(query, "?") {
-		head, found := strings.CutSuffix(part, "?")
-		b.WriteString(head)
-		if found {
-			n++
-			b.WriteString("$" + strconv.Itoa(n))
-		}
-	}
-	return b.String()
-}
-
-// declared writes a schema with the types of the database.
-func (d dialect) declared(schema string) string {
-	return strings.NewReplacer("{text}", d.types[kindText], "{int}", d.types[kindWhole], "{blob}", d.types[kindBytes], "{real}", d.types[kindReal]).Replace(schema)
-}
-
 // rows are rows for one statement, one after the other.
 type rows struct {
 	columns []column
@@ -99,7 +68,7 @@ func (r *rows) len() int { return len(r.values) / len(r.columns) }
 func (t *tx) put(head string, r *rows, tail string) (int64, error) {
 	var touched int64
 	err := t.chunks(r, func(source string, args []any) error {
-		statement, err := t.statement(head + " " + source + " " + tail)
+		statement, err := t.Statement(head + " " + source + " " + tail)
 		if err != nil {
 			return err
 		}
@@ -145,42 +114,6 @@ func (t *tx) chunks(r *rows, do func(source string, args []any) error) error {
 			return err
 		}
 		from += size
-	}
-	return nil
-}
-
-// statement returns what runs a statement again and again. One that is new is prepared for its transaction alone, and for good before the next one: the only
-// connection that writes is taken until then.
-func (t *tx) statement(query string) (func(args []any) (sql.Result, error), error) {
-	if !t.s.dialect.keep {
-		return func(args []any) (sql.Result, error) { return t.ExecContext(t.ctx, query, args...) }, nil
-	}
-	known := t.s.statements[query]
-	if known != nil {
-		return func(args []any) (sql.Result, error) { return t.StmtContext(t.ctx, known).ExecContext(t.ctx, args...) }, nil
-	}
-	t.s.statements[query] = nil
-	prepared, err := t.PrepareContext(t.ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	return func(args []any) (sql.Result, error) {
-		result, err := prepared.ExecContext(t.ctx, args...)
-		return result, errors.Join(err, prepared.Close())
-	}, nil
-}
-
-// prepareStatements prepares what earlier transactions needed.
-func (s *Store) prepareStatements(ctx context.Context) error {
-	for query, known := range s.statements {
-		if known != nil {
-			continue
-		}
-		prepared, err := s.writer.PrepareContext(ctx, query)
-		if err != nil {
-			return err
-		}
-		s.statements[query] = prepared
 	}
 	return nil
 }

@@ -8,11 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"strings"
 	"sync"
 	"time"
 
+	"anvil/internal/sqldb"
 	"anvil/learn"
 )
 
@@ -39,25 +38,23 @@ var (
 	ErrReadOnly = errors.New("it cannot be written to: give yourself the right to write to the database and its folder, or name another with --db")
 	// ErrCannotOpen is a file that SQLite cannot open, or beside which it cannot make its log.
 	ErrCannotOpen = errors.New("it cannot be opened: give yourself the right to read it, and to write to its folder, where the log of its writes stands")
-	ErrAddress    = errors.New("the address of a PostgreSQL database is postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+	// ErrGone is a file that was deleted or replaced while it was open: what is written then is written for nobody.
+	ErrGone    = errors.New("the file was deleted or replaced while it was open; start again to make a new one")
+	ErrAddress = sqldb.ErrAddress
 )
 
 // Store is a [learn.Store] in a SQL database.
 type Store struct {
+	db      *sqldb.DB
 	dialect dialect
 	name    string // of the database as messages have it: a path, or an address without its password
 	writer  *sql.DB
-	reader  *sql.DB // the writer where a database has but one connection
 	now     func() time.Time
 	caps    [dimensions]int
 	key     []byte
-	reading bool        // as [Options] say
-	path    string      // of a file that is written to
-	opened  os.FileInfo // of that file; nil where there is none
 
-	mu         sync.Mutex // held while a transaction writes
-	statements map[string]*sql.Stmt
-	cache      cache
+	mu    sync.Mutex // held while a transaction writes
+	cache cache
 }
 
 var _ learn.Store = (*Store)(nil)
@@ -65,7 +62,7 @@ var _ learn.Store = (*Store)(nil)
 // Open opens a store, and makes it where there is none: a path, "sqlite:PATH", ":memory:", or "postgres://...". A database that is not anvil's is a
 // [learn.ErrForeign], one with a newer schema a [learn.ErrNewerSchema], and neither is touched.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
-	s := &Store{now: o.Now, reading: o.Reading, statements: map[string]*sql.Stmt{}, caps: [dimensions]int{
+	s := &Store{now: o.Now, caps: [dimensions]int{
 		or(o.Caps.Models, 8), or(o.Caps.Decodings, 8), or(o.Caps.Resolvers, 8), or(o.Caps.Clients, 64)}}
 	if s.now == nil {
 		s.now = time.Now
@@ -74,18 +71,42 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		o.Random = rand.Reader
 	}
 	var err error
-	if strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://") {
-		err = s.openPostgres(url)
-	} else {
-		err = s.openSQLite(ctx, strings.TrimPrefix(url, "sqlite:"))
+	if s.db, err = sqldb.Open(ctx, url, room(o.Random), sqldb.Options{Now: s.now, Reading: o.Reading}); err != nil {
+		return nil, err
 	}
-	if err == nil {
-		err = s.prepare(ctx, o.Random)
+	s.name, s.writer, s.dialect = s.db.Name, s.db.Writer, sqliteDialect
+	if s.db.Postgres() {
+		s.dialect = postgresDialect
 	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", s.name, s.typed(err)), s.Close())
+	if err := s.readKey(ctx); err != nil {
+		return nil, errors.Join(s.db.Told("open", err), s.Close())
 	}
 	return s, nil
+}
+
+// room is what a database of ours holds: the tables, and in meta a key and the generation of the caches.
+func room(random io.Reader) sqldb.Room {
+	r := sqldb.Room{
+		Format: "anvil learn",
+		First: func() ([][2]string, error) {
+			key := make([]byte, keyBytes)
+			if _, err := io.ReadFull(random, key); err != nil {
+				return nil, fmt.Errorf("make its key: %w", err)
+			}
+			return [][2]string{{"key", hex.EncodeToString(key)}, {generation, "0"}}, nil
+		},
+		Kinds: sqldb.Kinds{Foreign: learn.ErrForeign, Newer: learn.ErrNewerSchema, Full: ErrFull, ReadOnly: ErrReadOnly, CannotOpen: ErrCannotOpen, Gone: ErrGone},
+		Damaged: func(row string, err error) error {
+			if row == "" {
+				return &learn.CorruptError{Table: "sqlite_master", Row: "0", Err: err}
+			}
+			return &learn.CorruptError{Table: "migration", Row: row, Err: err}
+		},
+	}
+	for _, m := range migrations {
+		r.Migrations = append(r.Migrations, sqldb.Migration{Name: m.name, Schema: m.schema})
+	}
+	return r
 }
 
 func or(v, otherwise int) int {
@@ -95,11 +116,8 @@ func or(v, otherwise int) int {
 	return v
 }
 
-// prepare brings the schema up to date and reads the key.
-func (s *Store) prepare(ctx context.Context, random io.Reader) error {
-	if err := s.migrate(ctx, random); err != nil {
-		return err
-	}
+// readKey reads the key.
+func (s *Store) readKey(ctx context.Context) error {
 	var text string
 	if err := s.writer.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = 'key'`).Scan(&text); err != nil {
 		return fmt.Errorf("%w: its table meta has no key: %w", learn.ErrForeign, err)
@@ -118,20 +136,4 @@ const keyBytes = 32
 func (s *Store) Key() []byte { return s.key }
 
 // Close closes the connections; what is being written is finished first.
-func (s *Store) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var err error
-	for _, statement := range s.statements {
-		if statement != nil {
-			err = errors.Join(err, statement.Close())
-		}
-	}
-	s.statements = map[string]*sql.Stmt{}
-	for _, db := range []*sql.DB{s.reader, s.writer} {
-		if db != nil {
-			err = errors.Join(err, db.Close())
-		}
-	}
-	return err
-}
+func (s *Store) Close() error { return s.db.Close() }

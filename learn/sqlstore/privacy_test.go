@@ -82,7 +82,7 @@ func everything(t *testing.T, s *Store, url string) []byte {
 		return text
 	}
 	err := s.read(context.Background(), func(x *tx) error {
-		tables, err := x.tables()
+		tables, err := x.Tables()
 		for _, table := range tables {
 			err = errors.Join(err, x.each(scanned(func(row string) { text = append(text, row...) }), `SELECT r::text FROM `+table+` r`))
 			// Blobs are written in hexadecimal; their ids are text within.

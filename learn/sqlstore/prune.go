@@ -27,7 +27,7 @@ func (s *Store) Prune(ctx context.Context, now time.Time, r learn.Retention) (pr
 	if err != nil {
 		return learn.Pruned{}, err
 	}
-	return pruned, s.erase(ctx)
+	return pruned, s.db.Erase(ctx)
 }
 
 func (t *tx) pruneEvents(now time.Time, r learn.Retention, pruned *learn.Pruned) error {
@@ -101,7 +101,7 @@ func (s *Store) Reset(ctx context.Context, f learn.Filter, baselinesOnly bool) (
 	if err != nil {
 		return 0, err
 	}
-	return reset, s.erase(ctx)
+	return reset, s.db.Erase(ctx)
 }
 
 // described says which tools a filter picks.

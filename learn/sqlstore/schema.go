@@ -68,8 +68,3 @@ CREATE INDEX change_tool ON change (tool)`},
 CREATE TABLE import ( -- which sums of which source were taken
 	source {text} NOT NULL, server {text} NOT NULL, name {text} NOT NULL, contract {text} NOT NULL, PRIMARY KEY (source, server, name, contract))`},
 }
-
-// bookkeeping is there before the first migration.
-const bookkeeping = `
-CREATE TABLE meta (key {text} PRIMARY KEY NOT NULL, value {text} NOT NULL);
-CREATE TABLE migration (version {int} PRIMARY KEY NOT NULL, name {text} NOT NULL, checksum {text} NOT NULL, applied {int} NOT NULL)`

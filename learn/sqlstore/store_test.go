@@ -2,11 +2,9 @@ package sqlstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,46 +21,17 @@ func TestMain(m *testing.M) {
 		os.Exit(runJob(job))
 	}
 	code := m.Run()
-	if err := cluster.stop(); err != nil {
+	if err := cluster.Stop(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}
 	os.Exit(code)
 }
 
-// cluster is the one PostgreSQL of this test binary, started by the first test that needs it.
-var cluster = &lazyCluster{}
+// cluster is the one PostgreSQL of this test binary.
+var cluster = &postgres.Shared{}
 
-type lazyCluster struct {
-	once    sync.Once
-	running *postgres.Cluster
-	err     error
-}
-
-func (l *lazyCluster) stop() error {
-	l.once.Do(func() {})
-	if l.running == nil {
-		return nil
-	}
-	return l.running.Stop()
-}
-
-// database is the address of an empty PostgreSQL database. Without PostgreSQL's programs the test is skipped by name, and fails where CI is true.
-func database(t testing.TB) string {
-	t.Helper()
-	cluster.once.Do(func() { cluster.running, cluster.err = postgres.Start(context.Background()) })
-	if errors.Is(cluster.err, postgres.ErrMissing) && os.Getenv("CI") != "true" {
-		t.Skip(cluster.err)
-	}
-	if cluster.err != nil {
-		t.Fatal(cluster.err)
-	}
-	url, err := cluster.running.Database(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return url
-}
+func database(t testing.TB) string { return cluster.Database(t) }
 
 func opened(t testing.TB, url string, change ...func(*Options)) *Store {
 	t.Helper()

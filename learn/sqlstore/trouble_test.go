@@ -179,7 +179,7 @@ func TestCorruptRowsAreNamed(t *testing.T) {
 			if err := errors.Join(err, s.Annotate(t.Context(), "vault", "rotate_keys", learn.Annotation{Tags: []string{"a"}})); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.writer.Exec(s.dialect.declared(c.statement)); err != nil {
+			if _, err := s.writer.Exec(s.db.Declared(c.statement)); err != nil {
 				t.Fatal(err)
 			}
 			var corrupt *learn.CorruptError

@@ -1,0 +1,257 @@
+package facade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"anvil/compiler/air"
+	"anvil/compiler/canon"
+	"anvil/compiler/diag"
+	"anvil/facade/state"
+	"anvil/wire"
+)
+
+// Approvals keep calls that wait for a person's yes where others can decide on them: see [state.Store].
+type Approvals interface {
+	Ask(ctx context.Context, q state.Question) (state.Asked, error)
+	Redeem(ctx context.Context, token string, b state.Binding) error
+}
+
+// TokenMember is the member of a call's params._meta that holds the token of its approval.
+const TokenMember = "anvil/approval"
+
+// confirming lets a call that changes something through once somebody said yes to it: the person at the client where that can ask one (elicitation), else
+// whoever decides with `anvil mcp approvals`.
+type confirming struct {
+	session *session
+	next    Upstream
+}
+
+// confirmation is whose yes a call waits for. Of an operation nobody knows, it is a person's.
+func (c *Call) confirmation() air.Confirmation {
+	want := air.Confirmation{Required: true, HumanApproval: true}
+	if c.Operation != nil {
+		want = c.Operation.Confirmation
+	}
+	if c.Verdict.Confirms() { // a rule of the policy wants a person's
+		want.Required, want.HumanApproval = true, true
+	}
+	return want
+}
+
+func (l confirming) Call(ctx context.Context, c *Call, reply func(wire.Envelope)) {
+	want := c.confirmation()
+	if !want.Required && !want.HumanApproval {
+		l.next.Call(ctx, c, reply)
+		return
+	}
+	s := l.session
+	var asked atomic.Pointer[string] // the question to the client
+	h, ok := s.hold(c, func() {
+		if id := asked.Load(); id != nil {
+			s.withdraw(*id)
+		}
+	})
+	if !ok {
+		s.refuseCall(c, reply, tooMany)
+		return
+	}
+	done := func(r *refusal) {
+		switch {
+		case !h.release(): // the client gave it up
+		case r != nil:
+			s.facade.logf("refused a call of %s: %s", shown(c.Tool), cut(r.message, 200))
+			s.refuseCall(c, reply, *r)
+		default:
+			l.next.Call(ctx, c, reply)
+		}
+	}
+	token, given := tokenOf(c)
+	switch {
+	case given:
+		s.spawnOr(func() { done(l.redeem(ctx, c, token)) }, func() { done(s.over()) })
+	case s.elicits():
+		l.elicit(c, &asked, done)
+	default:
+		s.spawnOr(func() { r := l.ask(ctx, c, want); done(&r) }, func() { done(s.over()) })
+	}
+}
+
+// tokenOf reads the token of a call; given tells one that is no text from none.
+func tokenOf(c *Call) (token string, given bool) {
+	raw := memberAt(c.Request.Bytes(c.Request.Params), "_meta", TokenMember)
+	if raw == nil {
+		return "", false
+	}
+	token, _ = wire.Unquote(raw)
+	return token, true
+}
+
+// binding is what a yes to the call is bound to.
+func (c *Call) binding() (state.Binding, error) {
+	b := state.Binding{Operation: c.Tool, Caller: c.Client.Subject}
+	if c.Operation != nil {
+		b.Operation, b.Contract = c.Operation.ID, c.Operation.ContractDigest
+	}
+	arguments, err := c.canonicalArguments()
+	b.Arguments = canon.Digest(arguments)
+	return b, err
+}
+
+// canonicalArguments are the arguments in canonical form, {} where there are none.
+func (c *Call) canonicalArguments() ([]byte, error) {
+	if c.Arguments == nil {
+		return []byte("{}"), nil
+	}
+	n, err := canon.Parse(c.Arguments)
+	if err != nil {
+		return nil, fmt.Errorf("read the arguments: %w", err)
+	}
+	return n.Canonical(), nil
+}
+
+// redeem uses the token that came with the call; nil when it is worth a yes.
+func (l confirming) redeem(ctx context.Context, c *Call, token string) *refusal {
+	r := &refusal{code: codeParams, reason: string(air.ErrConfirmationRequired)}
+	b, err := c.binding()
+	store := l.session.facade.options.Approvals
+	switch {
+	case store == nil:
+		r.message, r.hint = "the token of the call's approval is worth nothing here: this facade keeps no approvals", startWithState
+		return r
+	case err == nil:
+		err = store.Redeem(ctx, token, b)
+	}
+	var refused *state.RefusedError
+	switch {
+	case err == nil:
+		c.Approved = "token"
+		return nil
+	case errors.As(err, &refused):
+		r.reason, r.hint = confirmationDeclined, "do not call again unless the person changes their mind"
+	}
+	r.message = fmt.Sprintf("tool %s was not called: %v", shown(c.Tool), err)
+	return r
+}
+
+const startWithState = "start the facade with --state FOLDER, and decide on calls with `anvil mcp approvals --state FOLDER`"
+
+// askTime is how long a person has to decide.
+const askTime = 15 * time.Minute
+
+// ask asks whoever decides with anvil mcp approvals, and refuses the call with the token that it can be made with after that.
+func (l confirming) ask(ctx context.Context, c *Call, want air.Confirmation) refusal {
+	f := l.session.facade
+	r := refusal{code: codeParams, reason: string(air.ErrConfirmationRequired), message: fmt.Sprintf("tool %s waits for a yes: %s; nothing was sent", shown(c.Tool), c.does())}
+	if f.options.Approvals == nil {
+		r.hint = "this client cannot ask anybody (elicitation); " + startWithState
+		return r
+	}
+	b, err := c.binding()
+	if err == nil {
+		var asked state.Asked
+		expires := f.now().Add(askTime)
+		asked, err = f.options.Approvals.Ask(ctx, state.Question{
+			Binding: b, Shown: string(c.Request.Bytes(c.Request.Params)), Expires: expires, Holder: !want.HumanApproval,
+		})
+		if err == nil {
+			who := fmt.Sprintf("a person says yes with `anvil mcp approvals approve %s`; then make the same call with the token as params._meta[%q]", asked.ID, TokenMember)
+			if !want.HumanApproval {
+				who = fmt.Sprintf("ask your user, and after a yes make the same call with the token as params._meta[%q]; a person can also decide with `anvil mcp approvals`", TokenMember)
+			}
+			r.hint = who
+			r.more = fmt.Appendf(nil, `"approval":{"id":%s,"token":%s,"expires":%s}`, canon.Quote(asked.ID), canon.Quote(asked.Token),
+				canon.Quote(expires.UTC().Format(time.RFC3339)))
+			return r
+		}
+	}
+	r.message = fmt.Sprintf("tool %s waits for a yes, and nobody can be asked: %v", shown(c.Tool), err)
+	return r
+}
+
+// does says in words what a call of the operation does.
+func (c *Call) does() string {
+	o := c.Operation
+	if o == nil {
+		return "nobody knows what it does"
+	}
+	return fmt.Sprintf("%s, %s risk, %s", o.Effect.Kind, o.Effect.Risk, o.Effect.Undo())
+}
+
+// elicits reports a client that can ask its user for a form (MCP 2025-06-18 and later).
+func (s *session) elicits() bool {
+	s.conversation.mu.Lock()
+	defer s.conversation.mu.Unlock()
+	means := memberAt(s.conversation.initialize, "capabilities", "elicitation")
+	if means == nil || means[0] != '{' {
+		return false
+	}
+	return memberAt(means, "form") != nil || memberAt(means, "url") == nil
+}
+
+// elicit asks the person at the client, and calls done with their answer.
+func (l confirming) elicit(c *Call, asked *atomic.Pointer[string], done func(*refusal)) {
+	s := l.session
+	params := append([]byte(`{"message":`), canon.Quote(c.question())...)
+	params = append(params, `,"requestedSchema":{"type":"object","properties":{"confirm":{"type":"boolean","title":"Make this call",`+
+		`"description":"Yes makes the call as it is shown, once. Anything else makes none."}},"required":["confirm"]}}`...)
+	if len(params) > maxQuestion {
+		done(&refusal{code: codeParams, reason: string(air.ErrConfirmationRequired), message: fmt.Sprintf("tool %s waits for a yes, and %v", shown(c.Tool), state.ErrTooLong)})
+		return
+	}
+	var late *time.Timer
+	begun := func(id string) {
+		asked.Store(&id)
+		late = time.AfterFunc(askTime, func() {
+			s.withdraw(id)
+			done(&refusal{code: codeParams, reason: string(air.ErrConfirmationRequired), message: fmt.Sprintf("tool %s was not called: nobody answered in %v", shown(c.Tool), askTime),
+				hint: "nothing was sent; call again to ask again"})
+		})
+	}
+	s.askClient("elicitation/create", params, begun, func(answer wire.Envelope, ok bool) {
+		late.Stop()
+		switch {
+		case !ok:
+			done(s.over())
+		case present(answer.Error):
+			done(&refusal{code: codeParams, reason: string(air.ErrConfirmationRequired), message: fmt.Sprintf("tool %s waits for a yes, and the client could not ask for it", shown(c.Tool)),
+				hint: "nothing was sent; have a person answer at the client"})
+		case saysYes(answer):
+			c.Approved = "elicitation"
+			done(nil)
+		default:
+			done(&refusal{code: codeParams, reason: confirmationDeclined, message: fmt.Sprintf("tool %s was not called: the person at the client did not say yes", shown(c.Tool)),
+				hint: "nothing was sent, and no tool failed; do not call again unless they change their mind"})
+		}
+	})
+}
+
+// maxQuestion is the longest question that a person is asked through the client, in bytes.
+const maxQuestion = state.MaxShown + 4<<10
+
+// question is what the person is shown: what the call does, and all of its arguments.
+func (c *Call) question() string {
+	name := c.Tool
+	if c.Operation != nil {
+		name = c.Operation.ID
+	}
+	text := fmt.Sprintf("May %s be called?\nWhat it does: %s.\n", diag.Printable(name), c.does())
+	if c.Arguments == nil {
+		return text + "It is called without arguments."
+	}
+	arguments, err := c.canonicalArguments()
+	if err != nil {
+		return text + "Its arguments cannot be read."
+	}
+	return text + "Its arguments are:\n" + string(diag.PrintableJSON(canon.Indent(arguments, "")))
+}
+
+// saysYes reads the answer to an elicitation: accepted, and with the one member that says yes.
+func saysYes(answer wire.Envelope) bool {
+	result := answer.Bytes(answer.Result)
+	action, _ := wire.Unquote(memberAt(result, "action"))
+	return action == "accept" && string(memberAt(result, "content", "confirm")) == "true"
+}

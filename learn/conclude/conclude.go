@@ -17,6 +17,7 @@ import (
 	"anvil/learn"
 	"anvil/learn/advise"
 	"anvil/learn/evaluate"
+	"anvil/learn/profile"
 	"anvil/learn/workflow"
 )
 
@@ -50,7 +51,11 @@ type WorkflowChange struct {
 // it, finds it there. Where it fails, what was written before stays, and the next pass makes up for the rest.
 func All(ctx context.Context, s learn.Store, now time.Time, o Options) (Result, error) {
 	if o.Evaluate.Advise == nil {
-		o.Evaluate.Advise, o.Evaluate.Hours = o.Advice.All(now), o.Evaluate.Hours || o.Advice.Hours()
+		advice, err := looked(ctx, s, o.Advice)
+		if err != nil {
+			return Result{}, err
+		}
+		o.Evaluate.Advise, o.Evaluate.Hours = advice.All(now), o.Evaluate.Hours || o.Advice.Hours()
 	}
 	sessions, cut, err := sessionsOf(ctx, s, cmp.Or(o.Linked, workflow.MostCalls))
 	if err != nil {
@@ -71,6 +76,15 @@ func All(ctx context.Context, s learn.Store, now time.Time, o Options) (Result, 
 		return p.Result, err
 	}
 	return p.Result, p.workflows(workflow.Evaluate(sessions, workflow.Options{Keep: o.Evaluate.Expiry}))
+}
+
+// looked is advice with what the events of a store show of operations.
+func looked(ctx context.Context, s profile.Store, advice advise.Options) (advise.Options, error) {
+	disturbing, err := profile.Disturbing(ctx, s)
+	if err != nil {
+		return advice, err
+	}
+	return advice.Looked(func(t learn.Tool) bool { return disturbing[t] }), nil
 }
 
 // events is what sessions are made of.

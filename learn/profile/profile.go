@@ -6,6 +6,8 @@
 package profile
 
 import (
+	"slices"
+
 	"anvil/compiler/canon"
 	"anvil/learn"
 )
@@ -122,6 +124,27 @@ type Recommendation struct {
 	Payload    canon.Raw                `json:"payload"`
 	Rationale  string                   `json:"rationale"`
 	Confidence float64                  `json:"confidence"`
+}
+
+// Approval is what a recommendation of approval says, and the rule by which it does; "" for any other, and for one that cannot be read.
+func (r Recommendation) Approval() (decision, rule string) {
+	payload, err := canon.Parse(r.Payload)
+	if r.Type != learn.RecommendApproval || err != nil {
+		return "", ""
+	}
+	return payload.Get("decision").Text(), payload.Get("rule").Text()
+}
+
+// Allow is the decision of a recommendation that asks nobody about calls, as learn/advise has it.
+const Allow = "allow"
+
+// WithoutAllowance is p without a recommendation that asks nobody about calls.
+func (p Profile) WithoutAllowance() Profile {
+	p.Recommendations = slices.DeleteFunc(slices.Clone(p.Recommendations), func(r Recommendation) bool {
+		decision, _ := r.Approval()
+		return decision == Allow
+	})
+	return p
 }
 
 // Key tells the profiles of one server apart.

@@ -67,9 +67,9 @@ func compareTools(was, is Tool) []Difference {
 	add := func(m Measure, before, after string, worse bool, message string) {
 		found = append(found, Difference{is.Server, is.Name, m, before, after, worse, message})
 	}
-	if was.Annotation.RequireApproval != is.Annotation.RequireApproval {
-		add(MeasureApproval, strconv.FormatBool(was.Annotation.RequireApproval), strconv.FormatBool(is.Annotation.RequireApproval), is.Annotation.RequireApproval,
-			map[bool]string{true: "calls ask for approval now", false: "calls ask for no approval any more"}[is.Annotation.RequireApproval])
+	if before, after := was.Annotation.asks(), is.Annotation.asks(); before != after {
+		add(MeasureApproval, strconv.FormatBool(before), strconv.FormatBool(after), after,
+			map[bool]string{true: "calls ask for approval now", false: "calls ask for no approval any more"}[after])
 	}
 	if before, after := adviceOf(was), adviceOf(is); !slices.Equal(before, after) {
 		add(MeasureAdvice, fmt.Sprint(before), fmt.Sprint(after), len(after) > len(before), fmt.Sprintf("the recommendations are of %v, and were of %v", after, before))

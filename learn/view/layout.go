@@ -41,7 +41,7 @@ type Annotation struct {
 	Tags            []string  `json:"tags,omitempty"`
 	Description     string    `json:"description,omitzero"`
 	Budget          *Budget   `json:"budget,omitempty"`
-	RequireApproval bool      `json:"require_approval"`
+	RequireApproval *bool     `json:"require_approval,omitempty"` // absent where nothing is known of what the tool does: then it is not known to be harmless
 	Sampling        canon.Raw `json:"sampling,omitzero"` // the payload of the first recommendation of type sampling
 }
 

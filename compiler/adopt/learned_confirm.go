@@ -27,7 +27,8 @@ func (l *lesson) confirmation(p profile.Profile) {
 		if !asks {
 			continue
 		}
-		n, low, high := p.Calls.Invocations, p.Calls.Low, p.Calls.High
+		told := p.Told()
+		n, low, high := told.Invocations, told.Low, told.High
 		for _, i := range p.Insights {
 			if i.Key == evaluate.ObservedFailureRate && i.N > 0 {
 				n, low, high = i.N, i.Low, i.High

@@ -61,9 +61,9 @@ func (o Options) All(now time.Time) func(learn.Record) []learn.Recommendation {
 }
 
 // routed is a router's advice as far as something was observed that it rests on. A router that is asked answers by the weights of its catalogue where it has to;
-// what is written down as learned is of models that were seen to ask for calls, or of a catalogue that the host gave, and of bounds on a price that was seen.
+// what is written down as learned is of models of the catalogue that were seen to ask for calls, or of a catalogue that the host gave, and of bounds on a price that was seen.
 func (o Options) routed(r learn.Record, advice []learn.Recommendation) []learn.Recommendation {
-	models := o.Router.Catalogue != nil || slices.ContainsFunc(r.Cells, func(c learn.Cell) bool { return c.Dims.Model != "" && c.Invocations > 0 })
+	models := o.Router.Catalogue != nil || slices.ContainsFunc(DefaultCatalogue, func(m Model) bool { return r.Cell(learn.All, learn.Dimensions{Model: m.Name}).Invocations > 0 })
 	priced := len(overall(r).Cost) > 0
 	return slices.DeleteFunc(advice, func(rec learn.Recommendation) bool {
 		return !models && (rec.Type == learn.RecommendModel || !priced)

@@ -263,6 +263,7 @@ func TestNothingIsSaidOfModelsThatNobodySaw(t *testing.T) {
 		"nothing of models":      {Options{}, of(40, 0).Record, nil},
 		"a price, and no models": {Options{}, of(40, 0, spent("0.01", "USD")).Record, nil},
 		"a model":                {Options{}, of(40, 0, by("gpt-5")).Record, []string{"model"}},
+		"another model":          {Options{}, of(40, 0, by("m1")).Record, nil},
 		"a catalogue":            {Options{Router: Router{Catalogue: DefaultCatalogue}}, of(40, 0).Record, []string{"model"}},
 		"a bound, and no price":  {Options{Router: Router{MaxCost: &limit}}, of(40, 0).Record, nil},
 		"a bound, and a price":   {Options{Router: Router{MaxCost: &limit}}, of(40, 0, spent("2", "USD")).Record, []string{"routing"}},

@@ -73,6 +73,9 @@ func Observe(t *Tool, p profile.Profile) {
 		t.Stats = statsOf(p)
 		t.Evidence = &Evidence{N: c.Invocations, Window: string(learn.All), Interval: Interval{c.Low, c.High, 0.95}, ObservedAt: c.Last, Clients: c.Clients,
 			Latency: spreadOf(p.Latency), Result: spreadOf(p.Result)}
+		if a := p.Agreed; a != nil {
+			t.Evidence.Agreed = &Agreed{a.Invocations, a.Failures, a.RetryRate, spreadOf(a.Latency), costsOf(a.Cost)}
+		}
 		for _, code := range p.Codes {
 			t.Evidence.Codes = append(t.Evidence.Codes, Code{code.Of, code.N})
 		}
@@ -130,11 +133,16 @@ func statsOf(p profile.Profile) *Stats {
 	if p.Latency != nil {
 		s.AvgDurationMs = &p.Latency.Mean
 	}
-	for _, cost := range byCalls(p.Cost) {
-		s.Costs = append(s.Costs, Cost{cost.Currency, cost.Calls, cost.Total})
-	}
+	s.Costs = costsOf(p.Cost)
 	s.TotalCost = totalOf(p.Cost)
 	return s
+}
+
+func costsOf(costs []profile.Cost) (all []Cost) {
+	for _, cost := range byCalls(costs) {
+		all = append(all, Cost{cost.Currency, cost.Calls, cost.Total})
+	}
+	return all
 }
 
 // byCalls puts the currency of most calls first.

@@ -279,3 +279,16 @@ func TestNothingIsSaidOfModelsThatNobodySaw(t *testing.T) {
 		}
 	}
 }
+
+// Assertion 61, of the router: a client's word on one tool does not make it a slow one.
+func TestOneClientPicksNoModel(t *testing.T) {
+	r := observe("rotate_keys")
+	for i := range 200 {
+		r.calls(1, took(50*time.Millisecond), spent("0.01", "USD"), func(e *learn.Event) { e.Client = string(rune('a' + i%10)) })
+	}
+	r.calls(300, took(time.Hour), spent("1000", "USD"), failed("E1"), func(e *learn.Event) { e.Client = "liar" })
+	limit := money("0.02", "USD")
+	if got := (Router{MaxCost: &limit}).Advice(r.Record); model(got) != "gpt-5-mini" || !strings.Contains(got[0].Rationale, "50 ms on average") {
+		t.Errorf("%+v", got)
+	}
+}

@@ -38,6 +38,8 @@ type Result struct {
 	Changes   []learn.Change   // of tools: at most twice [evaluate.MaxChanges], those of co-occurrence first
 	Changed   int              // how many there were
 	Workflows []WorkflowChange // by workflow and key
+	Stand     int              // insights of tools that were there before and hold
+	Stands    []evaluate.Standing
 }
 
 // WorkflowChange is an insight of a workflow that came, changed or went.
@@ -72,6 +74,7 @@ func All(ctx context.Context, s learn.Store, now time.Time, o Options) (Result, 
 	tools, err := evaluate.All(ctx, judged, now, o.Evaluate)
 	p.Tools, p.Changed = tools.Tools, p.Changed+tools.Changed
 	p.Changes = append(p.Changes, tools.Changes...)
+	p.Stand, p.Stands = tools.Stand, tools.Stands
 	if err != nil {
 		return p.Result, err
 	}

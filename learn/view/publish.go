@@ -70,7 +70,7 @@ func published(path string) (string, error) {
 		return "", fmt.Errorf("write the view: %w", err)
 	}
 	d, err := Decode(text)
-	if err != nil || d.Etag == "" || d.Tools == nil {
+	if err != nil || d.Etag == "" {
 		return "", fmt.Errorf("write the view to %s: %w", path, ErrNoView)
 	}
 	if !d.Intact() {

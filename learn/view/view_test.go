@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -249,6 +250,15 @@ func TestPublisherWritesWhatChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 		again = Publisher{Path: path, Make: p.Make}
+		if wrote, err := again.Publish(t.Context(), morning); wrote || !errors.Is(err, ErrNoView) {
+			t.Errorf("what is no view is replaced: %v, %v", wrote, err)
+		}
+		if text, err := os.ReadFile(path); string(text) != "{damaged" {
+			t.Errorf("%s, %v", text, err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 		publish(&again, 0, true)
 	}
 }

@@ -67,7 +67,8 @@ type statsRow struct {
 	Profile     canon.Raw `json:"profile,omitzero"`  // of a tool that was named: all that is known, as `anvil schema learned` has it
 	History     []stepRow `json:"history,omitempty"` // of its insights, oldest first
 
-	profile profile.Profile
+	profile  profile.Profile
+	refusals map[string]int64 // by code
 }
 
 // costRow is an exact amount.
@@ -239,7 +240,7 @@ func (sh *shell) contractsOf(s *sqlstore.Store, t learn.Tool) (all []learn.Recor
 func (sh *shell) pageOf(s *sqlstore.Store, r learn.Record) (statsRow, error) {
 	now := sh.now()
 	v := statsRowOf(summary.Of(r, now))
-	v.profile = profile.Of(r, now)
+	v.profile, v.refusals = profile.Of(r, now), r.Cell(learn.All, learn.Dimensions{}).Refusals
 	text, err := canon.EncodeCompact(v.profile)
 	if err != nil {
 		return v, err

@@ -19,7 +19,7 @@ type Store interface {
 	Annotate(ctx context.Context, server, name string, a Annotation) error
 
 	// Find returns the one tool of that name, with the contract seen last. An unknown one is [ErrUnknownTool]; with a server of "", a name that several
-	// servers have is an *[AmbiguousError].
+	// servers have, or a server and nobody, is an *[AmbiguousError].
 	Find(ctx context.Context, server, name string) (Record, error)
 
 	// Records goes through tools in the order of [Tool.Compare]. It holds no transaction between two records; one that cannot be read ends it.
@@ -69,6 +69,7 @@ const MaxTold = 20
 // Filter picks tools and cells. Empty fields pick all.
 type Filter struct {
 	Server   string
+	Nobodys  bool // those without a server alone; Server counts for nothing then
 	Name     string
 	Contract string
 	Windows  WindowChoice
@@ -116,11 +117,15 @@ var (
 // AmbiguousError is a name without a server that several servers have.
 type AmbiguousError struct {
 	Name    string
-	Servers []string
+	Servers []string // sorted; "" is nobody: there is an unattributed tool of that name
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("several servers have a tool %q: %q; say which", e.Name, e.Servers)
+	servers, nobody := e.Servers, ""
+	if len(servers) > 0 && servers[0] == "" {
+		servers, nobody = servers[1:], ", and one belongs to no server"
+	}
+	return fmt.Sprintf("several servers have a tool %q: %q%s; say which", e.Name, servers, nobody)
 }
 
 // CorruptError is a row that cannot be read.

@@ -137,26 +137,26 @@ func (l *lesson) mutation(d profile.Pairs) {
 
 // measures claims what no field of an operation holds: what the facade, the skill and people go by.
 func (l *lesson) measures(p profile.Profile) {
-	c := p.Calls
+	c := p.Told()
 	if c.Invocations < leastObserved {
 		return
 	}
 	failures := measured(air.PredicateFailures, number(c.FailureRate), methodShare, c.Invocations)
 	failures.Low, failures.High = c.Low, c.High
 	l.claim(failures)
-	if s := p.Latency; s != nil && s.N >= leastObserved {
+	if s := c.Latency; s != nil && s.N >= leastObserved {
 		l.claim(measured(air.PredicateLatency, number(s.P95), methodPercentile, s.N))
 		l.claim(measured(air.PredicateTimeout, number(timeoutOf(*s)), methodPercentile, s.N))
 	}
-	if s := p.Result; s != nil && s.N >= leastObserved {
+	if s := c.Result; s != nil && s.N >= leastObserved {
 		l.claim(measured(air.PredicateResultBytes, number(s.P95), methodPercentile, s.N))
 	}
-	for _, cost := range p.Cost {
+	for _, cost := range c.Cost {
 		if cost.Calls >= leastObserved {
 			l.claim(measured(air.PredicateCost, canon.Quote(cost.PerCall+" "+cost.Currency), methodMean, cost.Calls))
 		}
 	}
-	for _, code := range p.Codes {
+	for _, code := range c.Codes {
 		l.claim(ofShare(air.PredicateErrorCode, code))
 	}
 	if r := p.Repeats; r != nil {

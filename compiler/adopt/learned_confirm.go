@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"anvil/compiler/air"
-	"anvil/compiler/canon"
 	"anvil/learn"
+	"anvil/learn/advise"
 	"anvil/learn/evaluate"
 	"anvil/learn/profile"
 )
@@ -27,7 +27,8 @@ func (l *lesson) confirmation(p profile.Profile) {
 		if !asks {
 			continue
 		}
-		n, low, high := p.Calls.Invocations, p.Calls.Low, p.Calls.High
+		told := p.Told()
+		n, low, high := told.Invocations, told.Low, told.High
 		for _, i := range p.Insights {
 			if i.Key == evaluate.ObservedFailureRate && i.N > 0 {
 				n, low, high = i.N, i.Low, i.High
@@ -42,14 +43,11 @@ func (l *lesson) confirmation(p profile.Profile) {
 }
 
 // advised reads a recommendation of approval as learn/view does: whatever does not allow a call asks somebody, a denial as well, since what may be called at all is
-// decided by approvals.
+// decided by approvals. What a pack itself said of its operation does not come back to it as something observed, nor what it claims by the calls themselves: it
+// would hold for ever.
 func advised(r profile.Recommendation) (rule string, asks bool) {
-	payload, err := canon.Parse(r.Payload)
-	if err != nil {
-		return "", false
-	}
-	decision := payload.Get("decision").Text()
-	return payload.Get("rule").Text(), decision != "" && decision != "allow"
+	decision, rule := r.Approval()
+	return rule, decision != "" && decision != profile.Allow && rule != advise.RuleEffect && rule != advise.RuleDisturbs
 }
 
 // isWord reports a word that may stand in a document as it is.

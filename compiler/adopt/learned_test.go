@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"github.com/google/go-cmp/cmp"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -198,4 +199,26 @@ func drawn(r *rand.Rand, server string, o air.Operation) profile.Profile {
 		p.Repeats = pairs()
 	}
 	return p
+}
+
+// TestClaimsRestOnWhatClientsAgreeOn: where clients agree on figures, those are claimed and not what one of them made of all calls.
+func TestClaimsRestOnWhatClientsAgreeOn(t *testing.T) {
+	before := shop(t)
+	o, _ := Learn(before, seen(before, "shop.get_stock", func(p *profile.Profile) {
+		lies := profile.Spread{N: 5000, Mean: 3.6e6, P50: 3.6e6, P90: 3.6e6, P95: 3.6e6, P99: 3.6e6}
+		p.Calls.Invocations, p.Calls.Failures, p.Calls.FailureRate, p.Latency, p.Result = 5000, 3000, 0.6, &lies, &lies
+		p.Cost, p.Codes = []profile.Cost{{Currency: "USD", Calls: 5000, Total: "3000000", PerCall: "600"}}, []profile.Share{{Of: "EBOOM", N: 3000, Total: 3000}}
+		p.Agreed = &profile.Agreed{Clients: 51, Invocations: 1200, Failures: 12, FailureRate: 0.01, Low: 0.005, High: 0.02,
+			Latency: &profile.Spread{N: 1200, P95: 100, P99: 110}, Cost: []profile.Cost{{Currency: "USD", Calls: 1200, Total: "12", PerCall: "0.01"}}}
+	})).Find("shop.get_stock")
+	got := map[air.Predicate]string{}
+	for _, c := range o.Evidence {
+		if c.Source == air.FromObservedTraffic {
+			got[c.Predicate] = string(c.Value)
+		}
+	}
+	want := map[air.Predicate]string{air.PredicateFailures: "0.01", air.PredicateLatency: "100", air.PredicateTimeout: "1000", air.PredicateCost: `"0.01 USD"`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
 }

@@ -302,6 +302,9 @@ func adoptedLines(out string, built emit.Built) string {
 	fmt.Fprintf(&b, "adopted %s %s into %s (%s mode)\n", diag.Printable(orUnnamed(d.Service.Name)), diag.Printable(d.Service.Version), out, built.Manifest.Mode)
 	fmt.Fprintf(&b, "  tools     %s\n", effectCounts(d))
 	fmt.Fprintf(&b, "  approved  %d of %d\n", len(d.Approved().Operations), len(d.Operations))
+	if learned := learnedLine(d); learned != "" {
+		fmt.Fprintf(&b, "  learned   %s\n", learned)
+	}
 	writeDecided(&b, out, d)
 	if len(d.Resources)+len(d.ResourceTemplates)+len(d.Prompts) > 0 {
 		fmt.Fprintf(&b, "  kept      %s, %s, %s\n", counted(len(d.Resources), "resource"), counted(len(d.ResourceTemplates), "template"),

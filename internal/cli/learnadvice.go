@@ -57,7 +57,7 @@ func safetyOf(documents []air.Document) func(learn.Tool) advise.Safety {
 		for _, o := range d.Operations {
 			safe, reads := o.Retries.Mode == air.RetrySafe, o.Effect.Kind == air.Read
 			known[learn.Tool{Server: d.Service.ID, Name: o.MCP.ToolName, Contract: o.ContractDigest}] = advise.Safety{
-				ReadOnly: safe && reads, Idempotent: safe && !reads, Destructive: o.Effect.Risk == air.RiskDestructive}
+				ReadOnly: safe && reads, Idempotent: safe && !reads, Destructive: o.Effect.Risk == air.RiskDestructive, Confirms: o.Confirmation.Required}
 		}
 	}
 	return func(t learn.Tool) advise.Safety { return known[t] }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 
 	cli "github.com/urfave/cli/v2"
 
@@ -31,4 +32,24 @@ func (sh *shell) learned(c *cli.Context, s *surface.McpSurfaceSnapshot, earlier 
 	}
 	d, err := profile.Build(sh.ctx, store, learn.Filter{Server: air.ServiceID(s.ServerName())}, sh.now())
 	return d, errors.Join(err, store.Close())
+}
+
+// learnedLine says what a pack takes over of what was observed of calls; "" where it takes nothing.
+func learnedLine(d air.Document) string {
+	claims, tools, calls := 0, 0, 0
+	for _, o := range d.Operations {
+		of, most := 0, 0
+		for _, c := range o.Evidence {
+			if c.Source == air.FromObservedTraffic {
+				of, most = of+1, max(most, c.N)
+			}
+		}
+		if claims, calls = claims+of, calls+most; of > 0 {
+			tools++
+		}
+	}
+	if claims == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s about %s, resting on %s", counted(claims, "claim"), counted(tools, "tool"), counted(calls, "call"))
 }

@@ -34,7 +34,11 @@ func (sh *shell) learnExport(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := sh.readStore(c)
+	db, err := sh.learnDB(c)
+	if err = cmp.Or(err, notTheStore(c.String("out"), db)); err != nil {
+		return err
+	}
+	s, err := sh.openStore(db, false)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,6 +53,9 @@ func writeToolPage(b *bytes.Buffer, v statsRow, row summary.Row, spark summary.M
 	for _, code := range v.profile.Codes {
 		codes = append(codes, []string{code.Of, fmt.Sprint(code.N), fmt.Sprintf("%s %% (%s-%s) of the failures", stat.Hundredths(float64(code.N)/float64(max(1, v.Failures))),
 			stat.Hundredths(code.Low), stat.Hundredths(code.High))})
+	}
+	for _, code := range slices.Sorted(maps.Keys(v.refusals)) {
+		codes = append(codes, []string{code, fmt.Sprint(v.refusals[code]), "of the refusals"})
 	}
 	for _, m := range v.profile.Metrics {
 		if label, dimension := strings.CutPrefix(m.Label, string(learn.All)+" "); dimension {

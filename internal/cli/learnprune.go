@@ -84,10 +84,11 @@ them stays. With --baselines only what they were like at first, which the next e
 
 // learnForgotten is what reset prints.
 type learnForgotten struct {
-	SchemaVersion int    `json:"schemaVersion"`
-	Report        string `json:"report"`
-	Baselines     bool   `json:"baselines"` // nothing else was forgotten
-	Tools         int    `json:"tools"`     // each under one contract
+	SchemaVersion int      `json:"schemaVersion"`
+	Report        string   `json:"report"`
+	Baselines     bool     `json:"baselines"` // nothing else was forgotten
+	Tools         int      `json:"tools"`     // each under one contract
+	Names         []string `json:"names"`     // of the first of them, as SERVER/TOOL
 }
 
 func (sh *shell) learnReset(c *cli.Context) (err error) {
@@ -109,17 +110,20 @@ func (sh *shell) learnReset(c *cli.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		// One without a server is found only where no server has the name, so that the filter picks no other.
-		if f := (learn.Filter{Server: r.Tool.Server, Name: r.Tool.Name}); i == 0 {
+		if f := filterOf(r.Tool); i == 0 {
 			filters[0] = f
 		} else {
 			filters = append(filters, f)
 		}
 	}
-	if err := sh.sureOfReset(c, s, filters); err != nil {
+	goes, err := sh.forgetting(s, filters)
+	if err == nil {
+		err = sh.sureOfReset(c, goes)
+	}
+	if err != nil {
 		return err
 	}
-	report := learnForgotten{diag.SchemaVersion, "learn-reset", c.Bool("baselines"), 0}
+	report := learnForgotten{diag.SchemaVersion, "learn-reset", c.Bool("baselines"), 0, goes.names}
 	for _, f := range filters {
 		n, err := s.Reset(sh.ctx, f, report.Baselines)
 		if errors.Is(err, learn.ErrUnknownTool) {
@@ -131,36 +135,59 @@ func (sh *shell) learnReset(c *cli.Context) (err error) {
 		report.Tools += n
 	}
 	return sh.printed("", format, report, func() ([]byte, error) {
-		return fmt.Appendf(nil, "forgot %s%s\n", map[bool]string{true: "the baselines of "}[report.Baselines], counted(report.Tools, "tool")), nil
+		return fmt.Appendf(nil, "forgot %s%s%s\n", map[bool]string{true: "the baselines of "}[report.Baselines], counted(report.Tools, "tool"), goes.named()), nil
 	})
 }
 
-// sureOfReset asks before something is forgotten, where nobody said yes on the line.
-func (sh *shell) sureOfReset(c *cli.Context, s *sqlstore.Store, filters []learn.Filter) error {
-	if c.Bool("yes") {
-		return nil
+// forgotten is what a reset is about.
+type forgotten struct {
+	calls int64
+	tools int
+	names []string // of the first tools
+}
+
+// named lists the tools, behind how many they are.
+func (f forgotten) named() string {
+	if len(f.names) == 0 {
+		return ""
 	}
-	var names []string
-	calls, tools := int64(0), 0
+	var brieves []string
+	for _, name := range f.names {
+		brieves = append(brieves, brief(name))
+	}
+	return " (" + strings.Join(brieves, ", ") + map[bool]string{true: ", ..."}[f.tools > len(f.names)] + ")"
+}
+
+func (sh *shell) forgetting(s *sqlstore.Store, filters []learn.Filter) (goes forgotten, err error) {
+	goes.names = []string{}
 	for _, f := range filters {
 		f.Windows = learn.OnlyAll
 		for r, err := range s.Records(sh.ctx, f) {
-			if err != nil {
-				return err
+			if corrupt := (*learn.CorruptError)(nil); errors.As(err, &corrupt) {
+				break // it can be forgotten all the same
 			}
-			calls += r.Cell(learn.All, learn.Dimensions{}).Invocations
-			if tools++; tools <= howMany {
-				names = append(names, brief(r.Tool.String()))
+			if err != nil {
+				return goes, err
+			}
+			goes.calls += r.Cell(learn.All, learn.Dimensions{}).Invocations
+			if goes.tools++; goes.tools <= howMany {
+				goes.names = append(goes.names, r.Tool.String())
 			}
 		}
 	}
-	what := fmt.Sprintf("%s with %s", counted(tools, "tool"), counted(int(calls), "call"))
+	return goes, nil
+}
+
+// sureOfReset asks before something is forgotten, where nobody said yes on the line.
+func (sh *shell) sureOfReset(c *cli.Context, goes forgotten) error {
+	if c.Bool("yes") {
+		return nil
+	}
+	what := fmt.Sprintf("%s with %s", counted(goes.tools, "tool"), counted(int(goes.calls), "call"))
 	if c.Bool("baselines") {
-		what = "the baselines of " + counted(tools, "tool")
+		what = "the baselines of " + counted(goes.tools, "tool")
 	}
-	if len(names) > 0 {
-		what += " (" + strings.Join(names, ", ") + map[bool]string{true: ", ..."}[tools > len(names)] + ")"
-	}
+	what += goes.named()
 	if !isTerminal(sh.in) || !isTerminal(sh.err) {
 		return usagef("this would forget %s; nothing was forgotten; say --yes", what)
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -11,7 +10,6 @@ import (
 
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
-	"anvil/internal/near"
 	"anvil/learn"
 	"anvil/learn/evaluate"
 	"anvil/learn/profile"
@@ -21,7 +19,7 @@ import (
 	"anvil/learn/workflow"
 )
 
-const learnTools = "TOOL is a name, or SERVER/TOOL where several servers have it."
+const learnTools = "TOOL is a name, or SERVER/TOOL where several servers have it, or /TOOL of one without a server."
 
 func (sh *shell) learnStatsCommand() *cli.Command {
 	return &cli.Command{
@@ -69,7 +67,8 @@ type statsRow struct {
 	Profile     canon.Raw `json:"profile,omitzero"`  // of a tool that was named: all that is known, as `anvil schema learned` has it
 	History     []stepRow `json:"history,omitempty"` // of its insights, oldest first
 
-	profile profile.Profile
+	profile  profile.Profile
+	refusals map[string]int64 // by code
 }
 
 // costRow is an exact amount.
@@ -192,50 +191,6 @@ func inMillis(d time.Duration) *float64 {
 	return &ms
 }
 
-// found returns the tool that a word of the line means: a name, or a server, a slash and a name. Servers and names may hold slashes themselves.
-func (sh *shell) foundTool(s *sqlstore.Store, server, word string) (learn.Record, error) {
-	whole := func() (learn.Record, error) { return s.Find(sh.ctx, server, word) }
-	r, err := whole()
-	if !errors.Is(err, learn.ErrUnknownTool) || server != "" {
-		return r, sh.unknownTool(s, word, err)
-	}
-	for i := range len(word) {
-		if word[i] != '/' {
-			continue
-		}
-		if r, err := s.Find(sh.ctx, word[:i], word[i+1:]); err == nil || !errors.Is(err, learn.ErrUnknownTool) {
-			return r, err
-		}
-	}
-	return r, sh.unknownTool(s, word, err)
-}
-
-// unknownTool says which tools may be meant.
-func (sh *shell) unknownTool(s *sqlstore.Store, word string, err error) error {
-	var ambiguous *learn.AmbiguousError
-	if errors.As(err, &ambiguous) {
-		return usagef("%w; say which, as SERVER/TOOL", err)
-	}
-	if !errors.Is(err, learn.ErrUnknownTool) {
-		return err
-	}
-	var names []string
-	for r, err := range s.Records(sh.ctx, learn.Filter{Windows: learn.OnlyAll}) {
-		if err != nil {
-			return err
-		}
-		names = append(names, r.Tool.String(), r.Tool.Name)
-	}
-	word = diag.Shorten(diag.Printable(word), 80)
-	switch close := near.Names(word, names); {
-	case len(close) > 0:
-		return usagef("no tool %s was observed%s", word, near.Question(close, ""))
-	case len(names) == 0:
-		return usagef("no tool %s was observed, nor any other: calls are recorded with `anvil mcp serve PACK --learn DB`, or brought with `anvil learn import FILE`", word)
-	}
-	return usagef("no tool %s was observed; `anvil learn stats` without a name lists those that were", word)
-}
-
 // toolPages tells the tools that were named in full.
 func (sh *shell) toolPages(c *cli.Context, s *sqlstore.Store, format string, spark summary.Measure) error {
 	report := learnStats{diag.SchemaVersion, "learn-stats", []statsRow{}}
@@ -272,13 +227,11 @@ func (sh *shell) toolPages(c *cli.Context, s *sqlstore.Store, format string, spa
 }
 
 func (sh *shell) contractsOf(s *sqlstore.Store, t learn.Tool) (all []learn.Record, err error) {
-	for r, err := range s.Records(sh.ctx, learn.Filter{Server: t.Server, Name: t.Name}) {
+	for r, err := range s.Records(sh.ctx, filterOf(t)) {
 		if err != nil {
 			return nil, err
 		}
-		if r.Tool.Server == t.Server {
-			all = append(all, r)
-		}
+		all = append(all, r)
 	}
 	return all, nil
 }
@@ -287,7 +240,7 @@ func (sh *shell) contractsOf(s *sqlstore.Store, t learn.Tool) (all []learn.Recor
 func (sh *shell) pageOf(s *sqlstore.Store, r learn.Record) (statsRow, error) {
 	now := sh.now()
 	v := statsRowOf(summary.Of(r, now))
-	v.profile = profile.Of(r, now)
+	v.profile, v.refusals = profile.Of(r, now), r.Cell(learn.All, learn.Dimensions{}).Refusals
 	text, err := canon.EncodeCompact(v.profile)
 	if err != nil {
 		return v, err

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	cli "github.com/urfave/cli/v2"
 
+	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/internal/atomicfile"
 	"anvil/learn"
@@ -89,6 +91,9 @@ func (sh *shell) viewRequest(c *cli.Context) (r viewRequest, err error) {
 	if err != nil {
 		return r, usagef("--against %s: %w", against, err)
 	}
+	if before.Canon == canon.ID && !before.Intact() {
+		return r, usagef("--against %s was changed since it was written: its etag is not that of what it says; publish it anew with --out", diag.Printable(against))
+	}
 	r.against = &before
 	return r, sh.noArguments(c, 0)
 }
@@ -105,7 +110,7 @@ func (sh *shell) learnView(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	stores, done, err := sh.viewStores(c)
+	stores, done, err := sh.viewStores(c, request.out)
 	if err != nil {
 		return err
 	}
@@ -138,7 +143,7 @@ func (sh *shell) learnView(c *cli.Context) (err error) {
 }
 
 // viewStores opens all that --db names, or the configured one.
-func (sh *shell) viewStores(c *cli.Context) (stores []learn.Store, done func() error, err error) {
+func (sh *shell) viewStores(c *cli.Context, out string) (stores []learn.Store, done func() error, err error) {
 	done = func() (err error) {
 		for _, s := range stores {
 			err = errors.Join(err, s.Close())
@@ -154,6 +159,9 @@ func (sh *shell) viewStores(c *cli.Context) (stores []learn.Store, done func() e
 		dbs = []string{db}
 	}
 	for i, db := range dbs {
+		if err := notTheStore(out, db); err != nil {
+			return nil, nil, errors.Join(err, done())
+		}
 		if slices.ContainsFunc(dbs[:i], func(other string) bool { return sameFile(db, other) }) {
 			return nil, nil, errors.Join(usagef("--db %s is named twice, and would count twice", withoutPassword(db)), done())
 		}
@@ -164,6 +172,43 @@ func (sh *shell) viewStores(c *cli.Context) (stores []learn.Store, done func() e
 		stores = append(stores, s)
 	}
 	return stores, done, nil
+}
+
+// notTheStore refuses to write to the database that is read, to what SQLite keeps beside it, and to any other database.
+func notTheStore(out, db string) error {
+	if out == "" || out == "-" {
+		return nil
+	}
+	refused := func(what string) error {
+		return usagef("--out %s is %s, which would be lost; name another file", diag.Printable(out), what)
+	}
+	path := strings.TrimPrefix(db, "sqlite:")
+	for _, beside := range []string{"", "-wal", "-shm", "-journal"} {
+		if !isPostgres(db) && (filepath.Clean(out) == filepath.Clean(path+beside) || sameFile(out, path+beside)) {
+			return refused("the store that is read")
+		}
+		// Of a database that is not read, what lies beside it is told by its name.
+		if of, is := strings.CutSuffix(out, beside); is && isDatabase(of) {
+			return refused("a database")
+		}
+	}
+	return nil
+}
+
+// isDatabase reports a file that begins as those of SQLite do.
+func isDatabase(path string) bool {
+	const head = "SQLite format 3\x00"
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	have := make([]byte, len(head))
+	_, err = io.ReadFull(f, have)
+	return err == nil && string(have) == head
 }
 
 func sameFile(a, b string) bool {
@@ -189,6 +234,9 @@ func (sh *shell) publish(path string, doc view.Document) error {
 	}
 	p := view.Publisher{Path: path, Make: func(context.Context) (view.Document, error) { return doc, nil }}
 	wrote, err := p.Publish(sh.ctx, sh.now())
+	if errors.Is(err, view.ErrNoView) {
+		return usage(err)
+	}
 	if err != nil {
 		return err
 	}

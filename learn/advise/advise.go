@@ -29,7 +29,7 @@ type Options struct {
 	Retry  RetryRules
 	Gate   Gate
 
-	Safety func(learn.Tool) Safety // of an operation; nil: nothing is known of any, and nothing is tried again
+	Safety func(learn.Tool) Safety // of an operation; nil: nothing is known of any, and nothing is tried again or allowed
 	Intent func(learn.Tool) string // the decoding profile that callers want; nil: balanced
 	Knobs  Capabilities            // of the backend that decodes; zero: those of OpenAI
 	Window Window                  // of the budgets that people state of tools; what is left of one bounds the router: [Always]
@@ -52,12 +52,39 @@ func (o Options) All(now time.Time) func(learn.Record) []learn.Recommendation {
 			budget = b.Tool(r, now)
 			router = b.bound(router, b.Spent(r, now))
 		}
-		all := slices.Concat(router.Advice(r), o.Retry.Advice(r, safety), o.Gate.Advice(r), Decoding(r, intent, knobs), Sampling(r), budget)
+		all := slices.Concat(o.routed(r, router.Advice(r)), o.Retry.Advice(r, safety), o.Gate.Advice(r, safety), Decoding(r, intent, knobs), Sampling(r), budget)
 		slices.SortStableFunc(all, func(a, b learn.Recommendation) int {
 			return cmp.Or(cmp.Compare(a.Type, b.Type), bytes.Compare(a.Payload, b.Payload))
 		})
 		return all
 	}
+}
+
+// routed is a router's advice as far as something was observed that it rests on. A router that is asked answers by the weights of its catalogue where it has to;
+// what is written down as learned is of models of the catalogue that were seen to ask for calls, or of a catalogue that the host gave, and of bounds on a price that was seen.
+func (o Options) routed(r learn.Record, advice []learn.Recommendation) []learn.Recommendation {
+	models := o.Router.Catalogue != nil || slices.ContainsFunc(DefaultCatalogue, func(m Model) bool { return r.Cell(learn.All, learn.Dimensions{Model: m.Name}).Invocations > 0 })
+	priced := len(overall(r).Cost) > 0
+	return slices.DeleteFunc(advice, func(rec learn.Recommendation) bool {
+		return !models && (rec.Type == learn.RecommendModel || !priced)
+	})
+}
+
+// Looked adds to what is known of operations what events show of them: disturbs reports a tool whose calls were seen to change what others read. Without it nobody
+// looked, and nothing is advised to be called without a question.
+func (o Options) Looked(disturbs func(learn.Tool) bool) Options {
+	known := o.Safety
+	o.Safety = func(t learn.Tool) Safety {
+		s := Safety{}
+		if known != nil {
+			s = known(t)
+		}
+		if s.Changes = NotSeen; disturbs(t) {
+			s.Changes = Seen
+		}
+		return s
+	}
+	return o
 }
 
 // Hours reports advice that rests on the cells of single hours: what evaluate.Options.Hours takes.

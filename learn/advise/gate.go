@@ -8,6 +8,7 @@ import (
 	"anvil/compiler/canon"
 	"anvil/learn"
 	"anvil/learn/evaluate"
+	"anvil/learn/profile"
 	"anvil/learn/stat"
 )
 
@@ -16,7 +17,7 @@ type Decision string
 
 // The decisions.
 const (
-	Allow   Decision = "allow"
+	Allow   Decision = profile.Allow
 	Confirm Decision = "require_confirmation"
 	Deny    Decision = "deny"
 )
@@ -134,12 +135,36 @@ func (g Gate) flaky(q Question) (bool, string) {
 
 func (g Gate) allowed(q Question) (bool, string) { return true, "no rule speaks against " + tool(q) }
 
-func tool(q Question) string {
-	return fmt.Sprintf("%q", learn.Tool{Server: q.Server, Name: q.Name}.String())
+func tool(q Question) string { return toolName(learn.Tool{Server: q.Server, Name: q.Name}) }
+
+func toolName(t learn.Tool) string { return fmt.Sprintf("%q", t.String()) }
+
+// The rules that come of what an operation does rather than of how its calls end. A pack, which says the same of its operation itself, learns nothing by them.
+const (
+	RuleEffect   = "effect"   // the pack says that a person has to agree
+	RuleDisturbs = "disturbs" // calls of it were seen to change what other tools read
+)
+
+// Advice is the decision on a tool as a recommendation of approval. None of the gate's rules speaking against a call is no recommendation to allow it: that takes an
+// operation that is known to change nothing, and of which calls were looked at for what they change. Where that is not so there is none.
+func (g Gate) Advice(r learn.Record, s Safety) []learn.Recommendation {
+	v := g.Decide(Question{Server: r.Tool.Server, Name: r.Tool.Name, Record: &r})
+	switch {
+	case v.Decision != Allow:
+	case s.Changes == Seen || s.Changes == NotLookedAt && rests(r, RuleDisturbs):
+		v = Verdict{Decision: Confirm, Rule: RuleDisturbs, Reason: "calls of " + toolName(r.Tool) + " were seen to change what other tools read; a person has to agree until somebody settles what it does"}
+	case s.Confirms:
+		v = Verdict{Decision: Confirm, Rule: RuleEffect, Reason: "what the pack says of " + toolName(r.Tool) + " asks for a person's agreement"}
+	case !s.Harmless():
+		return nil
+	}
+	return []learn.Recommendation{{Type: learn.RecommendApproval, Payload: canon.ValueOf(map[string]any{"decision": v.Decision, "rule": v.Rule}), Rationale: v.Reason, Confidence: 100}}
 }
 
-// Advice is the decision on a tool as a recommendation of approval.
-func (g Gate) Advice(r learn.Record) []learn.Recommendation {
-	v := g.Decide(Question{Server: r.Tool.Server, Name: r.Tool.Name, Record: &r})
-	return []learn.Recommendation{{Type: learn.RecommendApproval, Payload: canon.ValueOf(map[string]any{"decision": v.Decision, "rule": v.Rule}), Rationale: v.Reason, Confidence: 100}}
+// rests reports a record whose standing recommendation of approval comes of a rule: what was seen once stays where nobody looks again.
+func rests(r learn.Record, rule string) bool {
+	return slices.ContainsFunc(r.Recommendations, func(rec learn.Recommendation) bool {
+		payload, err := canon.Parse(rec.Payload)
+		return err == nil && rec.Type == learn.RecommendApproval && payload.Get("rule").Text() == rule
+	})
 }

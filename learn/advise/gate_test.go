@@ -76,8 +76,51 @@ func TestAskingChangesNothing(t *testing.T) {
 	if after := fmt.Sprintf("%+v", r); after != before {
 		t.Errorf("the record was %s\nand is %s", before, after)
 	}
-	if diff := cmp.Diff(Gate{}.Advice(r), Gate{}.Advice(r)); diff != "" || only(Gate{}.Advice(r)) != `{"decision":"require_confirmation","rule":"flaky"}` {
-		t.Errorf("%s%v", diff, Gate{}.Advice(r))
+	if diff := cmp.Diff(Gate{}.Advice(r, Safety{}), Gate{}.Advice(r, Safety{})); diff != "" || only(Gate{}.Advice(r, Safety{})) != `{"decision":"require_confirmation","rule":"flaky"}` {
+		t.Errorf("%s%v", diff, Gate{}.Advice(r, Safety{}))
+	}
+}
+
+// Nothing learned is published as "allow" where the effect is not known to be harmless: unknown is not safe.
+func TestNothingIsAllowedThatIsNotKnownToBeHarmless(t *testing.T) {
+	const effect, disturbs, allowed = `{"decision":"require_confirmation","rule":"effect"}`, `{"decision":"require_confirmation","rule":"disturbs"}`, `{"decision":"allow","rule":"allow"}`
+	for name, c := range map[string]struct {
+		s    Safety
+		want string
+	}{
+		"nothing is known":           {Safety{}, ""},
+		"a mutation":                 {Safety{Idempotent: true, Changes: NotSeen}, ""},
+		"what destroys":              {Safety{ReadOnly: true, Destructive: true, Changes: NotSeen}, ""},
+		"a read nobody looked at":    {Safety{ReadOnly: true}, ""},
+		"nothing said, nothing seen": {Safety{Changes: NotSeen}, ""},
+		"a read":                     {Safety{ReadOnly: true, Changes: NotSeen}, allowed},
+		"a read that asks":           {Safety{ReadOnly: true, Confirms: true, Changes: NotSeen}, effect},
+		"a mutation that asks":       {Safety{Confirms: true}, effect},
+		"a read that changes":        {Safety{ReadOnly: true, Changes: Seen}, disturbs},
+		"seen, and nothing said":     {Safety{Changes: Seen}, disturbs},
+	} {
+		for _, stance := range []Stance{Strict, Parity} {
+			got := Gate{Stance: stance}.Advice(of(40, 0).Record, c.s)
+			if c.want == "" && len(got) > 0 || c.want != "" && (len(got) != 1 || string(got[0].Payload) != c.want) {
+				t.Errorf("%s: %v, want %s", name, got, c.want)
+			}
+		}
+		flaky := Gate{}.Advice(of(40, 12).Record, c.s)
+		if len(flaky) != 1 || string(flaky[0].Payload) != `{"decision":"require_confirmation","rule":"flaky"}` {
+			t.Errorf("%s, flaky: %v", name, flaky)
+		}
+	}
+	// What was seen once stays where nobody looks again.
+	r := of(40, 0).Record
+	r.Recommendations = Gate{}.Advice(r, Safety{Changes: Seen})
+	if got := only(Gate{}.Advice(r, Safety{ReadOnly: true})); got != disturbs {
+		t.Error(got)
+	}
+	if got := only(Gate{}.Advice(r, Safety{ReadOnly: true, Changes: NotSeen})); got != allowed {
+		t.Error(got)
+	}
+	if (Safety{ReadOnly: true, Changes: Seen}).Repeats() {
+		t.Error("a read that was seen to change something is made twice")
 	}
 }
 

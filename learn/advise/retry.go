@@ -12,15 +12,35 @@ import (
 	"anvil/learn/stat"
 )
 
-// Safety is what is known of an operation's effect. The zero value is that of an operation of which nothing is known: it is not made twice.
+// Safety is what is known of an operation's effect. The zero value is that of an operation of which nothing is known: it is not made twice, and nobody is told that
+// it may be called without a question.
 type Safety struct {
 	ReadOnly    bool // it changes nothing
 	Idempotent  bool // made twice it does what once does, with a key where it needs one
 	Destructive bool // it removes or overwrites; then the others do not count
+	Confirms    bool // a person has to agree to each call, whatever was observed
+	Changes     Changes
+}
+
+// Changes is what its calls were seen to change.
+type Changes int
+
+// What was seen.
+const (
+	NotLookedAt Changes = iota // nobody looked
+	NotSeen                    // nothing; which proves nothing alone
+	Seen                       // what other tools read
+)
+
+// Harmless reports an operation that is known to change nothing, by what is said of it and by what was seen.
+func (s Safety) Harmless() bool {
+	return s.ReadOnly && !s.Destructive && !s.Confirms && s.Changes == NotSeen
 }
 
 // Repeats reports an operation that may be made again without asking.
-func (s Safety) Repeats() bool { return !s.Destructive && (s.ReadOnly || s.Idempotent) }
+func (s Safety) Repeats() bool {
+	return !s.Destructive && s.Changes != Seen && (s.ReadOnly || s.Idempotent)
+}
 
 // RetryRules say when to try again. A zero field stands for its default.
 type RetryRules struct {

@@ -73,7 +73,8 @@ func (o Router) Advice(r learn.Record) []learn.Recommendation {
 			Rationale: fmt.Sprintf("no model of %d keeps the bound of %s: %s", len(candidates), strings.Join(missed, " and "), o.list(candidates))}}
 	}
 	kept := slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool { return !o.keeps(c) })
-	best, why := o.pick(kept, all)
+	mean := Router{}.ofTool(r, all)
+	best, why := o.pick(kept, mean)
 	return []learn.Recommendation{{Type: learn.RecommendModel, Confidence: evaluate.Confidence(all.Invocations), Payload: o.payload(best),
 		Rationale: fmt.Sprintf("%s is %s: %s", best.Name, why, o.list(candidates))}}
 }
@@ -88,7 +89,7 @@ func (o Router) payload(best candidate) canon.Raw {
 
 // pick chooses among models that keep all bounds. Where no model was measured, the tool's own mean decides as the reference has it: below the goal the cheapest of
 // the models with a cost weight of at most 1, else the fastest of all.
-func (o Router) pick(kept []candidate, all learn.Cell) (candidate, string) {
+func (o Router) pick(kept []candidate, mean float64) (candidate, string) {
 	cheap := func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.micros, b.micros), cmp.Compare(a.Name, b.Name))
 	}
@@ -97,7 +98,6 @@ func (o Router) pick(kept []candidate, all learn.Cell) (candidate, string) {
 	}
 	goal := float64(o.Goal.Microseconds())
 	if !slices.ContainsFunc(kept, func(c candidate) bool { return c.measured }) {
-		mean, _ := all.MeanDuration()
 		small := slices.DeleteFunc(slices.Clone(kept), func(c candidate) bool { return c.Model.Cost > 1 })
 		if mean < goal && len(small) > 0 {
 			return slices.MinFunc(small, cheap), fmt.Sprintf("the cheapest, as calls take %s on average, below %s", milliseconds(mean), o.Goal)
@@ -179,12 +179,12 @@ func (o Router) candidates(r learn.Record, all learn.Cell) []candidate {
 		candidates[i] = c
 	}
 	price, priced := mean(prices)
-	if cost, known := meanCost(all, currency); !priced && known {
+	if cost, known := toolCost(r, all, currency); !priced && known {
 		price, priced = cost/cheapest(o.Catalogue), true
 	}
 	unit, known := mean(units)
 	if !known {
-		unit, _ = o.latency(all)
+		unit = o.ofTool(r, all)
 	}
 	failure := evaluate.RecentFailures(r).Interval().High
 	for i := range candidates {
@@ -256,6 +256,33 @@ func meanCost(c learn.Cell, currency string) (float64, bool) {
 		return 0, false
 	}
 	return float64(spent.Micros) / float64(spent.Calls), true
+}
+
+// ofTool is the latency of a tool: the one that its clients agree on, or of all calls where there are no three.
+func (o Router) ofTool(r learn.Record, all learn.Cell) float64 {
+	a, found := evaluate.AgreedOf(r)
+	if !found || a.Duration.N == 0 {
+		micros, _ := o.latency(all)
+		return micros
+	}
+	if o.Quantile > 0 { // of another percentile, the next above it
+		for i, q := range evaluate.Percentiles {
+			if q >= o.Quantile {
+				return a.Duration.At[i]
+			}
+		}
+		return a.Duration.At[len(a.Duration.At)-1]
+	}
+	return a.Duration.Mean
+}
+
+// toolCost is what a call of a tool costs, as its clients agree where three of them tell.
+func toolCost(r learn.Record, all learn.Cell, currency string) (float64, bool) {
+	if a, found := evaluate.AgreedOf(r); found {
+		cost, known := a.Cost[currency]
+		return cost.Micros, known
+	}
+	return meanCost(all, currency)
 }
 
 func (o Router) latency(c learn.Cell) (micros float64, known bool) {

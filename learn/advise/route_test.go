@@ -247,7 +247,48 @@ func TestAllAdvice(t *testing.T) {
 	if diff := cmp.Diff(o.All(morning)(r), o.All(morning)(r)); diff != "" {
 		t.Error(diff)
 	}
-	if got := (Options{}).All(morning)(of(3, 3).Record); len(got) != 1 || got[0].Type != learn.RecommendApproval {
+	if got := (Options{}).All(morning)(of(3, 3).Record); len(got) != 0 {
 		t.Errorf("of three calls: %v", got)
+	}
+}
+
+// What is written down of models rests on models that were seen, or on a catalogue that somebody gave.
+func TestNothingIsSaidOfModelsThatNobodySaw(t *testing.T) {
+	limit := money("1", "USD")
+	for name, c := range map[string]struct {
+		o    Options
+		r    learn.Record
+		want []string
+	}{
+		"nothing of models":      {Options{}, of(40, 0).Record, nil},
+		"a price, and no models": {Options{}, of(40, 0, spent("0.01", "USD")).Record, nil},
+		"a model":                {Options{}, of(40, 0, by("gpt-5")).Record, []string{"model"}},
+		"another model":          {Options{}, of(40, 0, by("m1")).Record, nil},
+		"a catalogue":            {Options{Router: Router{Catalogue: DefaultCatalogue}}, of(40, 0).Record, []string{"model"}},
+		"a bound, and no price":  {Options{Router: Router{MaxCost: &limit}}, of(40, 0).Record, nil},
+		"a bound, and a price":   {Options{Router: Router{MaxCost: &limit}}, of(40, 0, spent("2", "USD")).Record, []string{"routing"}},
+	} {
+		var got []string
+		for _, rec := range c.o.All(morning)(c.r) {
+			if rec.Type == learn.RecommendModel || rec.Type == learn.RecommendRouting {
+				got = append(got, string(rec.Type))
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// Assertion 61, of the router: a client's word on one tool does not make it a slow one.
+func TestOneClientPicksNoModel(t *testing.T) {
+	r := observe("rotate_keys")
+	for i := range 200 {
+		r.calls(1, took(50*time.Millisecond), spent("0.01", "USD"), func(e *learn.Event) { e.Client = string(rune('a' + i%10)) })
+	}
+	r.calls(300, took(time.Hour), spent("1000", "USD"), failed("E1"), func(e *learn.Event) { e.Client = "liar" })
+	limit := money("0.02", "USD")
+	if got := (Router{MaxCost: &limit}).Advice(r.Record); model(got) != "gpt-5-mini" || !strings.Contains(got[0].Rationale, "50 ms on average") {
+		t.Errorf("%+v", got)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"anvil/learn"
 	"anvil/learn/advise"
 	"anvil/learn/evaluate"
+	"anvil/learn/profile"
 	"anvil/learn/workflow"
 )
 
@@ -37,6 +38,8 @@ type Result struct {
 	Changes   []learn.Change   // of tools: at most twice [evaluate.MaxChanges], those of co-occurrence first
 	Changed   int              // how many there were
 	Workflows []WorkflowChange // by workflow and key
+	Stand     int              // insights of tools that were there before and hold
+	Stands    []evaluate.Standing
 }
 
 // WorkflowChange is an insight of a workflow that came, changed or went.
@@ -50,7 +53,11 @@ type WorkflowChange struct {
 // it, finds it there. Where it fails, what was written before stays, and the next pass makes up for the rest.
 func All(ctx context.Context, s learn.Store, now time.Time, o Options) (Result, error) {
 	if o.Evaluate.Advise == nil {
-		o.Evaluate.Advise, o.Evaluate.Hours = o.Advice.All(now), o.Evaluate.Hours || o.Advice.Hours()
+		advice, err := looked(ctx, s, o.Advice)
+		if err != nil {
+			return Result{}, err
+		}
+		o.Evaluate.Advise, o.Evaluate.Hours = advice.All(now), o.Evaluate.Hours || o.Advice.Hours()
 	}
 	sessions, cut, err := sessionsOf(ctx, s, cmp.Or(o.Linked, workflow.MostCalls))
 	if err != nil {
@@ -67,10 +74,20 @@ func All(ctx context.Context, s learn.Store, now time.Time, o Options) (Result, 
 	tools, err := evaluate.All(ctx, judged, now, o.Evaluate)
 	p.Tools, p.Changed = tools.Tools, p.Changed+tools.Changed
 	p.Changes = append(p.Changes, tools.Changes...)
+	p.Stand, p.Stands = tools.Stand, tools.Stands
 	if err != nil {
 		return p.Result, err
 	}
 	return p.Result, p.workflows(workflow.Evaluate(sessions, workflow.Options{Keep: o.Evaluate.Expiry}))
+}
+
+// looked is advice with what the events of a store show of operations.
+func looked(ctx context.Context, s profile.Store, advice advise.Options) (advise.Options, error) {
+	disturbing, err := profile.Disturbing(ctx, s)
+	if err != nil {
+		return advice, err
+	}
+	return advice.Looked(func(t learn.Tool) bool { return disturbing[t] }), nil
 }
 
 // events is what sessions are made of.

@@ -19,9 +19,6 @@ func Sum(now time.Time, o Options, stores ...learn.Store) profile.Store {
 	if len(stores) == 1 && !o.Anew {
 		return stores[0]
 	}
-	if o.Evaluate.Advise == nil {
-		o.Evaluate.Advise = o.Advice.All(now)
-	}
 	return summed{now, o, stores}
 }
 
@@ -38,6 +35,14 @@ func (s summed) Records(ctx context.Context, f learn.Filter) iter.Seq2[learn.Rec
 		if err != nil {
 			yield(learn.Record{}, err)
 			return
+		}
+		if s.o.Evaluate.Advise == nil {
+			advice, err := looked(ctx, s, s.o.Advice)
+			if err != nil {
+				yield(learn.Record{}, err)
+				return
+			}
+			s.o.Evaluate.Advise = advice.All(s.now)
 		}
 		together := workflow.Cooccurrence(sessions, workflow.Options{Keep: s.o.Evaluate.Expiry})
 		var same []learn.Record

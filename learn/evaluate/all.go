@@ -26,6 +26,14 @@ type Pass struct {
 	Written int            // whose conclusions are others than those that were there
 	Changes []learn.Change // at most [MaxChanges] of them, oldest first
 	Changed int            // how many there were
+	Stands  []Standing     // at most [MaxChanges] of the insights that were there and hold
+	Stand   int            // how many there are
+}
+
+// Standing is an insight of a tool that was there before and holds.
+type Standing struct {
+	Tool    learn.Tool
+	Insight learn.Insight
 }
 
 // MaxChanges is how many changes a pass tells of.
@@ -103,6 +111,13 @@ func (p *pass) write(ctx context.Context) error {
 	for i, c := range concluded {
 		if !holds(p.waiting[i], c) {
 			fresh = append(fresh, c)
+		}
+		for _, in := range c.Insights {
+			if slices.ContainsFunc(p.waiting[i].Insights, in.Equal) {
+				if p.Stand++; p.Stand <= MaxChanges {
+					p.Stands = append(p.Stands, Standing{c.Tool, in})
+				}
+			}
 		}
 	}
 	p.Tools += len(p.waiting)

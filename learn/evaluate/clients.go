@@ -157,10 +157,21 @@ func clientsOf(r learn.Record) []learn.Cell {
 	return clients
 }
 
+// samplesOf are the samples that a cell keeps of both ends, each once, oldest first.
+func samplesOf(c learn.Cell) []learn.Sample {
+	samples := slices.Clone(c.Earliest)
+	for _, s := range c.Recent {
+		if !slices.ContainsFunc(c.Earliest, func(o learn.Sample) bool { return o.ID == s.ID }) {
+			samples = append(samples, s)
+		}
+	}
+	return samples
+}
+
 // unattributed is what is left of all without the clients' cells: without it, the calls of a host that names no client would not count beside those of clients
 // that report. Its samples are those of all that no client has: a client keeps its latest 40, so none of its own is left among the latest 40 of all.
 func unattributed(all learn.Cell, clients []learn.Cell) learn.Cell {
-	rest := learn.Cell{Window: learn.All, Invocations: all.Invocations, Failures: all.Failures, Timed: all.Timed, DurationSum: all.DurationSum, Metered: all.Metered,
+	rest := learn.Cell{Window: learn.All, Invocations: all.Invocations, Failures: all.Failures, Attempts: all.Attempts, Timed: all.Timed, DurationSum: all.DurationSum, Metered: all.Metered,
 		OutputSum: all.OutputSum, Sized: all.Sized, Bytes: all.Bytes, Cost: map[string]learn.Spent{}}
 	for currency, spent := range all.Cost {
 		rest.Cost[currency] = spent
@@ -169,6 +180,7 @@ func unattributed(all learn.Cell, clients []learn.Cell) learn.Cell {
 	for _, c := range clients {
 		rest.Invocations -= c.Invocations
 		rest.Failures -= c.Failures
+		rest.Attempts -= c.Attempts
 		rest.Timed -= c.Timed
 		rest.DurationSum -= c.DurationSum
 		rest.Metered -= c.Metered
@@ -186,5 +198,10 @@ func unattributed(all learn.Cell, clients []learn.Cell) learn.Cell {
 	foreign := func(s learn.Sample) bool { return theirs[s.ID] }
 	rest.Recent = slices.DeleteFunc(slices.Clone(all.Recent), foreign)
 	rest.Earliest = slices.DeleteFunc(slices.Clone(all.Earliest), foreign)
+	for _, s := range samplesOf(rest) {
+		if s.Duration >= 0 {
+			rest.Duration.Add(s.Duration)
+		}
+	}
 	return rest
 }

@@ -56,12 +56,16 @@ type Drifting struct {
 }
 
 // Drift compares the latest hour's cell of a record with its cell of "all", without that hour where all contains it. It is false where there is no hour, or
-// where either side has too few invocations. Cells of a model, a decoding or a client are passed over.
+// where either side has too few invocations. Cells of a model or a decoding are passed over. Where clients are judged apart it compares, of the samples that are kept
+// of each client, those of the hour with those before, by the clients that are left when they are trimmed; it is false where fewer than three called in the hour.
 func Drift(r learn.Record, o DriftOptions) (Drifting, bool) {
 	o = o.filled()
 	hour, found := latestHour(r.Cells)
 	all := r.Cell(learn.All, learn.Dimensions{})
 	before := without(all, hour)
+	if clients := clientsOf(r); found && len(clients) > 0 {
+		return o.driftApart(r.Tool, hour.Window, clients)
+	}
 	if !found || hour.Invocations < o.MinEach || before.Invocations < o.MinEach {
 		return Drifting{}, false
 	}

@@ -22,8 +22,8 @@ import (
 // The keys of the insights that are concluded here.
 const (
 	ObservedFailureRate       = "observed_failure_rate"    // share of the latest calls that failed, 4 decimals
-	AvgDuration               = "avg_duration_ms"          // whole milliseconds
-	AvgDurationBaseline       = "avg_duration_ms_baseline" // milliseconds
+	AvgDuration               = "avg_duration_ms"          // milliseconds: whole from 100 on, below to three digits
+	AvgDurationBaseline       = "avg_duration_ms_baseline" // as avg_duration_ms
 	LatencyRegression         = "latency_regression"       // {baseline, currentAvg, regression}: milliseconds twice, and how much slower
 	AvgCost                   = "avg_cost_per_invocation"  // an amount, or one of each currency where there are several
 	CostDrift                 = "cost_drift"               // {baseline, currency, currentAvg, drift}, or one of each currency where there are several

@@ -58,18 +58,33 @@ func (e *evaluation) sizes() {
 // latency tells how long calls take, how long they took at first, and whether they have become slower.
 func (e *evaluation) latency() {
 	if w := e.average(func(c learn.Cell) (total, n int64) { return c.DurationSum, c.Timed }); w.n > 0 {
-		e.telemetry(AvgDuration, canon.ValueOf(int64(math.Round(w.mean/1000))), w)
+		e.telemetry(AvgDuration, canon.ValueOf(told(w.mean)), w)
 	}
 	before, known := e.baseline(durations)
 	if !known {
 		return
 	}
-	e.conclude(learn.Insight{Key: AvgDurationBaseline, Value: canon.ValueOf(milliseconds(before.Mean)), Confidence: Confidence(before.N), Source: learn.FromTelemetry,
+	e.conclude(learn.Insight{Key: AvgDurationBaseline, Value: canon.ValueOf(told(before.Mean)), Confidence: Confidence(before.N), Source: learn.FromTelemetry,
 		N: before.N, Window: firstWindow(), ObservedAt: before.Until, Expires: lastOf(e.all).Add(e.o.Expiry)})
 	if s, found := e.shifted(durations, before, e.o.Regression); found && s.relative > 0 {
 		e.drifted(LatencyRegression, canon.ValueOf(map[string]float64{"regression": stat.Round4(s.relative), "currentAvg": milliseconds(s.now.mean), "baseline": milliseconds(before.Mean)}),
 			s.now.n, s.now.clients, s.now.last)
 	}
+}
+
+// told is a mean of microseconds as an insight has it: whole milliseconds from 100 on, and below to three digits, so that a fast tool's is not taken for another when it
+// is rounded otherwise.
+func told(micros float64) float64 {
+	if micros >= 100_000 {
+		return math.Round(micros / 1000)
+	}
+	unit := 1.0 // microseconds
+	for _, least := range []float64{1000, 10_000} {
+		if micros >= least {
+			unit *= 10
+		}
+	}
+	return math.Round(micros/unit) * unit / 1000
 }
 
 // milliseconds of microseconds, to the microsecond.

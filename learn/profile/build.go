@@ -2,6 +2,7 @@ package profile
 
 import (
 	"anvil/learn"
+	"anvil/learn/evaluate"
 	"anvil/learn/sketch"
 	"anvil/learn/stat"
 	"cmp"
@@ -48,6 +49,7 @@ func Of(r learn.Record, now time.Time) Profile {
 	all := r.Cell(learn.All, learn.Dimensions{})
 	if !all.Last.IsZero() {
 		p.Calls = callsOf(r, all)
+		p.Agreed = agreedOf(r)
 		p.Latency = spreadOf(all.Timed, all.DurationSum, 1000, all.Duration)
 		p.Result = spreadOf(all.Sized, all.Bytes, 1, all.Size)
 		p.Cost = costsOf(all)
@@ -89,6 +91,33 @@ func callsOf(r learn.Record, all learn.Cell) *Calls {
 		}
 	}
 	return c
+}
+
+// agreedOf publishes what clients agree on; nil where there are no three.
+func agreedOf(r learn.Record) *Agreed {
+	a, found := evaluate.AgreedOf(r)
+	if !found {
+		return nil
+	}
+	i := a.Failures.Interval()
+	told := &Agreed{Clients: a.Clients, Invocations: a.Failures.N, Failures: a.Failures.Hits, FailureRate: stat.Round4(a.Failures.Rate()), Low: stat.Round4(i.Low),
+		High: stat.Round4(i.High), RetryRate: stat.Round4(a.Retries), Latency: figuresOf(a.Duration, 1000), Result: figuresOf(a.Size, 1), Codes: shares(a.Codes, total(a.Codes))}
+	for _, currency := range slices.Sorted(maps.Keys(a.Cost)) {
+		cost := a.Cost[currency]
+		amount := func(calls int64) string {
+			return learn.Money{Micros: int64(math.Round(cost.Micros * float64(calls))), Currency: currency}.Amount()
+		}
+		told.Cost = append(told.Cost, Cost{currency, cost.Calls, amount(cost.Calls), amount(1)})
+	}
+	return told
+}
+
+func figuresOf(f evaluate.Figures, unit float64) *Spread {
+	if f.N == 0 {
+		return nil
+	}
+	at := func(i int) float64 { return thousandths(f.At[i] / unit) }
+	return &Spread{f.N, thousandths(f.Mean / unit), at(0), at(1), at(2), at(3), sketch.RelativeError}
 }
 
 // spreadOf publishes a sketch whose values are unit times finer than what is told.

@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"context"
+	"fmt"
 	"iter"
 	"time"
 
@@ -182,6 +184,21 @@ func (all *seen) disturbs(t learn.Tool) (pairs, bool) {
 	is := with.n >= enoughPairs && float64(with.changed) >= leastShare*float64(with.n) &&
 		stat.SharesP(with.changed, with.n, without.changed, without.n) < significance
 	return with, is
+}
+
+// Disturbing reports the tools whose calls the events of a store show to change what others read.
+func Disturbing(ctx context.Context, s Store) (map[learn.Tool]bool, error) {
+	all, err := observe(s.Events(ctx, learn.Query{}))
+	if err != nil {
+		return nil, fmt.Errorf("read the events: %w", err)
+	}
+	disturbing := map[learn.Tool]bool{}
+	for t := range all.across {
+		if _, is := all.disturbs(t); is {
+			disturbing[t] = true
+		}
+	}
+	return disturbing, nil
 }
 
 func (all *seen) addTo(p *Profile, t learn.Tool) {

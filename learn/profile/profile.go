@@ -6,8 +6,11 @@
 package profile
 
 import (
+	"slices"
+
 	"anvil/compiler/canon"
 	"anvil/learn"
+	"anvil/learn/stat"
 )
 
 // SchemaVersion is the version of the format of a [Document].
@@ -25,7 +28,8 @@ type Profile struct {
 	Name            string           `json:"name"`
 	Contract        string           `json:"contract,omitzero"` // digest the calls were made under
 	Annotation      learn.Annotation `json:"annotation,omitzero"`
-	Calls           *Calls           `json:"calls,omitempty"` // absent until one was observed
+	Calls           *Calls           `json:"calls,omitempty"`  // absent until one was observed
+	Agreed          *Agreed          `json:"agreed,omitempty"` // what its clients agree on; absent where fewer than three tell of it
 	Latency         *Spread          `json:"latencyMs,omitempty"`
 	Result          *Spread          `json:"resultBytes,omitempty"`
 	Cost            []Cost           `json:"cost,omitempty"`  // by currency
@@ -51,6 +55,32 @@ type Calls struct {
 	Clients     int     `json:"clients,omitzero"` // that are told apart
 	First       string  `json:"first"`            // RFC 3339 in UTC
 	Last        string  `json:"last"`
+}
+
+// Agreed are the figures of a tool in which no client is believed alone (evaluate.Agreed): what is claimed and compared, where there are any. A client counts for
+// forty calls at most.
+type Agreed struct {
+	Clients     int     `json:"clients"`
+	Invocations int64   `json:"invocations"`
+	Failures    int64   `json:"failures"`
+	FailureRate float64 `json:"failureRate"`
+	Low         float64 `json:"low"` // interval of 95 % of the failure rate
+	High        float64 `json:"high"`
+	RetryRate   float64 `json:"retryRate"`
+	Latency     *Spread `json:"latencyMs,omitempty"`
+	Result      *Spread `json:"resultBytes,omitempty"`
+	Cost        []Cost  `json:"cost,omitempty"`  // by currency
+	Codes       []Share `json:"codes,omitempty"` // of failures; the most frequent first
+}
+
+// Told are the figures to go by: those that clients agree on, or of all calls where there are no three. p has calls.
+func (p Profile) Told() Agreed {
+	if p.Agreed != nil {
+		return *p.Agreed
+	}
+	c := p.Calls
+	return Agreed{Invocations: c.Invocations, Failures: c.Failures, FailureRate: c.FailureRate, Low: c.Low, High: c.High,
+		RetryRate: stat.Round4(float64(c.Attempts-c.Invocations) / float64(max(1, c.Invocations))), Latency: p.Latency, Result: p.Result, Cost: p.Cost, Codes: p.Codes}
 }
 
 // Spread is a distribution. Percentiles are within RelativeError of the value they stand for.
@@ -122,6 +152,27 @@ type Recommendation struct {
 	Payload    canon.Raw                `json:"payload"`
 	Rationale  string                   `json:"rationale"`
 	Confidence float64                  `json:"confidence"`
+}
+
+// Approval is what a recommendation of approval says, and the rule by which it does; "" for any other, and for one that cannot be read.
+func (r Recommendation) Approval() (decision, rule string) {
+	payload, err := canon.Parse(r.Payload)
+	if r.Type != learn.RecommendApproval || err != nil {
+		return "", ""
+	}
+	return payload.Get("decision").Text(), payload.Get("rule").Text()
+}
+
+// Allow is the decision of a recommendation that asks nobody about calls, as learn/advise has it.
+const Allow = "allow"
+
+// WithoutAllowance is p without a recommendation that asks nobody about calls.
+func (p Profile) WithoutAllowance() Profile {
+	p.Recommendations = slices.DeleteFunc(slices.Clone(p.Recommendations), func(r Recommendation) bool {
+		decision, _ := r.Approval()
+		return decision == Allow
+	})
+	return p
 }
 
 // Key tells the profiles of one server apart.

@@ -24,8 +24,8 @@ func scanned[T any](do func(T)) func(*sql.Rows) error {
 	}
 }
 
-// Find returns the one tool of a name, with the contract seen last and the cells of all its windows. Without a server it is the only server's that has the name,
-// or the unattributed one where no server has it.
+// Find returns the one tool of a name, with the contract seen last and the cells of all its windows. Without a server it is the only one that has the name, be it a
+// server's or nobody's.
 func (s *Store) Find(ctx context.Context, server, name string) (found learn.Record, err error) {
 	tool := learn.Tool{Server: server, Name: name}.Checked()
 	err = s.read(ctx, func(t *tx) error {
@@ -49,7 +49,7 @@ func (s *Store) Find(ctx context.Context, server, name string) (found learn.Reco
 func pick(tool learn.Tool, all []toolRow) (toolRow, error) {
 	var servers []string
 	for _, row := range all {
-		if s := row.tool.Server; s != "" && !slices.Contains(servers, s) {
+		if s := row.tool.Server; !slices.Contains(servers, s) {
 			servers = append(servers, s)
 		}
 	}
@@ -106,10 +106,16 @@ func (s *Store) Records(ctx context.Context, f learn.Filter) iter.Seq2[learn.Rec
 func (t *tx) tools(f learn.Filter, after *learn.Tool, limit int) (all []toolRow, err error) {
 	where, args := []string{"1 = 1"}, []any{}
 	picked := learn.Tool{Server: f.Server, Name: f.Name, Contract: f.Contract}.Checked()
+	if f.Nobodys {
+		picked.Server = ""
+	}
 	for _, c := range []struct{ column, value string }{{"server", picked.Server}, {"name", picked.Name}, {"contract", picked.Contract}} {
 		if c.value != "" {
 			where, args = append(where, c.column+" = ?"), append(args, c.value)
 		}
+	}
+	if f.Nobodys {
+		where = append(where, "server = ''")
 	}
 	if after != nil {
 		where, args = append(where, "(name, server, contract) > (?, ?, ?)"), append(args, after.Name, after.Server, after.Contract)

@@ -35,6 +35,23 @@ func servers(t *testing.T, s learn.Store) {
 	if got := find(t, s, "", "only"); got.Tool.Server != "a" {
 		t.Errorf("%+v", got.Tool)
 	}
+	// W9: the unattributed tool is one of those that a name may mean, and can be picked.
+	record(t, s, Event(4, of("", "only")), Event(5, of("", "nobodys")))
+	if _, err := s.Find(t.Context(), "", "only"); !errors.As(err, &ambiguous) || fmt.Sprintf("%q", ambiguous.Servers) != `["" "a"]` {
+		t.Errorf("%v", err)
+	}
+	if got := find(t, s, "", "nobodys"); got.Tool.Server != "" {
+		t.Errorf("%+v", got.Tool)
+	}
+	if got := records(t, s, learn.Filter{Name: "only", Nobodys: true, Server: "a"}); len(got) != 1 || got[0].Tool.Server != "" {
+		t.Errorf("%+v", got)
+	}
+	if n, err := s.Reset(t.Context(), learn.Filter{Name: "only", Nobodys: true}, false); n != 1 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	if got := find(t, s, "", "only"); got.Tool.Server != "a" {
+		t.Errorf("%+v", got.Tool)
+	}
 }
 
 // Assertion 4, and its like: the contract is not known either when people state something first.

@@ -67,9 +67,9 @@ func compareTools(was, is Tool) []Difference {
 	add := func(m Measure, before, after string, worse bool, message string) {
 		found = append(found, Difference{is.Server, is.Name, m, before, after, worse, message})
 	}
-	if was.Annotation.RequireApproval != is.Annotation.RequireApproval {
-		add(MeasureApproval, strconv.FormatBool(was.Annotation.RequireApproval), strconv.FormatBool(is.Annotation.RequireApproval), is.Annotation.RequireApproval,
-			map[bool]string{true: "calls ask for approval now", false: "calls ask for no approval any more"}[is.Annotation.RequireApproval])
+	if before, after := was.Annotation.asks(), is.Annotation.asks(); before != after {
+		add(MeasureApproval, strconv.FormatBool(before), strconv.FormatBool(after), after,
+			map[bool]string{true: "calls ask for approval now", false: "calls ask for no approval any more"}[after])
 	}
 	if before, after := adviceOf(was), adviceOf(is); !slices.Equal(before, after) {
 		add(MeasureAdvice, fmt.Sprint(before), fmt.Sprint(after), len(after) > len(before), fmt.Sprintf("the recommendations are of %v, and were of %v", after, before))
@@ -78,13 +78,17 @@ func compareTools(was, is Tool) []Difference {
 		add(MeasureContract, was.Digest, is.Digest, false, "it has another contract, and its figures began anew")
 		return found
 	}
-	if was.Stats == nil || is.Stats == nil || was.Stats.Invocations < leastCalls || is.Stats.Invocations < leastCalls {
+	if was.Stats == nil || is.Stats == nil {
 		return found
 	}
-	compareFailures(was, is, add)
-	compareLatency(was, is, add)
-	compareCosts(was, is, add)
-	compareRetries(was, is, add)
+	before, after := was.told(), is.told()
+	if before.Invocations < leastCalls || after.Invocations < leastCalls {
+		return found
+	}
+	compareFailures(before, after, add)
+	compareLatency(before, after, add)
+	compareCosts(before, after, add)
+	compareRetries(before, after, add)
 	return found
 }
 
@@ -100,8 +104,15 @@ func adviceOf(t Tool) []string {
 	return slices.Compact(types)
 }
 
-func compareFailures(was, is Tool, add adder) {
-	a, b := was.Stats, is.Stats
+// told are the figures that a tool is compared by: those that its clients agree on, or of all calls where there are no three.
+func (t Tool) told() Agreed {
+	if t.Evidence != nil && t.Evidence.Agreed != nil {
+		return *t.Evidence.Agreed
+	}
+	return Agreed{t.Stats.Invocations, t.Stats.Failures, t.Metrics["all"].RetryRate, t.latency(), t.Stats.Costs}
+}
+
+func compareFailures(a, b Agreed, add adder) {
 	before, after := share(a.Failures, a.Invocations), share(b.Failures, b.Invocations)
 	p := stat.SharesP(a.Failures, a.Invocations, b.Failures, b.Invocations)
 	if math.Abs(after-before) < shareNoise || p >= chance {
@@ -113,8 +124,8 @@ func compareFailures(was, is Tool, add adder) {
 
 // compareLatency tests whether more calls than one in twenty are slower than 95 % were, as far as percentiles tell: the share that lies above a value is at least
 // that of the next percentile above it.
-func compareLatency(was, is Tool, add adder) {
-	a, b := was.latency(), is.latency()
+func compareLatency(was, is Agreed, add adder) {
+	a, b := was.Latency, is.Latency
 	if a == nil || b == nil || a.N < leastCalls || b.N < leastCalls || a.P95 <= 0 || b.P95 <= 0 {
 		return
 	}
@@ -151,13 +162,13 @@ func (s Spread) above(v float64) float64 {
 	return 0
 }
 
-func compareCosts(was, is Tool, add adder) {
-	for _, b := range is.Stats.Costs {
-		at := slices.IndexFunc(was.Stats.Costs, func(c Cost) bool { return c.Currency == b.Currency })
+func compareCosts(was, is Agreed, add adder) {
+	for _, b := range is.Costs {
+		at := slices.IndexFunc(was.Costs, func(c Cost) bool { return c.Currency == b.Currency })
 		if at < 0 {
 			continue
 		}
-		a := was.Stats.Costs[at]
+		a := was.Costs[at]
 		before, after := a.perCall(), b.perCall()
 		if a.Calls < leastCalls || b.Calls < leastCalls || before <= 0 || math.Abs(after/before-1) < costNoise {
 			continue
@@ -175,12 +186,11 @@ func (c Cost) perCall() float64 {
 	return total / float64(c.Calls)
 }
 
-func compareRetries(was, is Tool, add adder) {
-	a, b := was.Metrics["all"], is.Metrics["all"]
+func compareRetries(a, b Agreed, add adder) {
 	if math.Abs(b.RetryRate-a.RetryRate) < shareNoise || a.Invocations < leastCalls || b.Invocations < leastCalls {
 		return
 	}
-	again := func(m Metric) int64 { return min(m.Invocations, int64(m.RetryRate*float64(m.Invocations)+0.5)) }
+	again := func(m Agreed) int64 { return min(m.Invocations, int64(m.RetryRate*float64(m.Invocations)+0.5)) }
 	if stat.SharesP(again(a), a.Invocations, again(b), b.Invocations) >= chance {
 		return
 	}

@@ -41,8 +41,8 @@ type Annotation struct {
 	Tags            []string  `json:"tags,omitempty"`
 	Description     string    `json:"description,omitzero"`
 	Budget          *Budget   `json:"budget,omitempty"`
-	RequireApproval bool      `json:"require_approval"`
-	Sampling        canon.Raw `json:"sampling,omitzero"` // the payload of the first recommendation of type sampling
+	RequireApproval *bool     `json:"require_approval,omitempty"` // absent where nothing is known of what the tool does: then it is not known to be harmless
+	Sampling        canon.Raw `json:"sampling,omitzero"`          // the payload of the first recommendation of type sampling
 }
 
 // Level is a risk as the extension has it.
@@ -149,6 +149,16 @@ type Evidence struct {
 	Latency    *Spread  `json:"latency_ms,omitempty"`
 	Result     *Spread  `json:"result_bytes,omitempty"`
 	Codes      []Code   `json:"error_codes,omitempty"` // the most frequent first
+	Agreed     *Agreed  `json:"agreed,omitempty"`      // by what a tool is compared; absent where fewer than three clients tell of it
+}
+
+// Agreed are the figures of a tool in which no client is believed alone: trimmed means over clients, each of which counts for forty calls at most.
+type Agreed struct {
+	Invocations int64   `json:"invocations"`
+	Failures    int64   `json:"failures"`
+	RetryRate   float64 `json:"retry_rate"`
+	Latency     *Spread `json:"latency_ms,omitempty"`
+	Costs       []Cost  `json:"costs,omitempty"`
 }
 
 // Spread is a distribution by its percentiles, each within RelativeError of a value that was measured.

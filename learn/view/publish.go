@@ -2,8 +2,10 @@ package view
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,7 +36,9 @@ func (p *Publisher) Publish(ctx context.Context, now time.Time) (wrote bool, err
 	}
 	p.last = now
 	if p.etag == "" {
-		p.etag = etagOf(p.Path)
+		if p.etag, err = published(p.Path); err != nil {
+			return false, err
+		}
 	}
 	if d.Etag == p.etag {
 		return false, nil
@@ -50,15 +54,34 @@ func (p *Publisher) Publish(ctx context.Context, now time.Time) (wrote bool, err
 	return true, nil
 }
 
-// etagOf is the etag of the view in a file, "" where there is none.
-func etagOf(path string) string {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return ""
+// ErrNoView is a file that something else is in than a view: it is not replaced.
+var ErrNoView = errors.New("it is no view that anvil wrote, so it is left as it is; name another file")
+
+// mostBytes bounds a view that is read.
+const mostBytes = 64 << 20
+
+// published is the etag of the view in a file: "" where there is none yet, and of one that was changed since it was written.
+func published(path string) (string, error) {
+	text, err := atomicfile.ReadFile(path, mostBytes)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && len(text) == 0:
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("write the view: %w", err)
 	}
 	d, err := Decode(text)
-	if err != nil {
-		return ""
+	if err != nil || d.Etag == "" {
+		return "", fmt.Errorf("write the view to %s: %w", path, ErrNoView)
 	}
-	return d.Etag
+	if !d.Intact() {
+		return "", nil
+	}
+	return d.Etag, nil
+}
+
+// Intact reports a document whose etag is that of what it says.
+func (d Document) Intact() bool {
+	d.Tools = slices.Clone(d.Tools)
+	sealed, err := d.Sealed()
+	return err == nil && sealed.Etag == d.Etag
 }

@@ -47,12 +47,19 @@ func lastOf(p profile.Profile) string {
 	return p.Calls.Last
 }
 
-// Observe fills in what was learned of a tool. What people and the surface say of it stays; approval and risk are only ever raised.
+// Observe fills in what was learned of a tool. What people and the surface say of it stays; approval and risk are only ever raised. A recommendation that allows
+// calls is left out where they were seen to change what others read, or where an approval is required already.
 func Observe(t *Tool, p profile.Profile) {
 	t.Insights, t.Recommendations, t.Metrics = map[string]Insight{}, []Recommendation{}, map[string]Metric{}
 	t.annotate(p)
 	for _, i := range p.Insights {
 		t.Insights[i.Key] = insightOf(i)
+	}
+	if p.Disturbs != nil {
+		t.Annotation.RequireApproval = new(true)
+	}
+	if t.Annotation.asks() {
+		p = p.WithoutAllowance()
 	}
 	for _, r := range p.Recommendations {
 		t.Recommendations = append(t.Recommendations, Recommendation{r.Type, r.Payload, r.Rationale, r.Confidence})
@@ -66,6 +73,9 @@ func Observe(t *Tool, p profile.Profile) {
 		t.Stats = statsOf(p)
 		t.Evidence = &Evidence{N: c.Invocations, Window: string(learn.All), Interval: Interval{c.Low, c.High, 0.95}, ObservedAt: c.Last, Clients: c.Clients,
 			Latency: spreadOf(p.Latency), Result: spreadOf(p.Result)}
+		if a := p.Agreed; a != nil {
+			t.Evidence.Agreed = &Agreed{a.Invocations, a.Failures, a.RetryRate, spreadOf(a.Latency), costsOf(a.Cost)}
+		}
 		for _, code := range p.Codes {
 			t.Evidence.Codes = append(t.Evidence.Codes, Code{code.Of, code.N})
 		}
@@ -100,19 +110,18 @@ func (t *Tool) annotate(p profile.Profile) {
 
 func rank(l Level) int { return slices.Index([]Level{Low, Medium, High}, l) }
 
-// promote repeats in the annotation what the extension has there: an approval that is asked for or denied, and how to sample.
+// asks reports a tool whose calls require an approval.
+func (a Annotation) asks() bool { return a.RequireApproval != nil && *a.RequireApproval }
+
+// promote repeats in the annotation what the extension has there: whether there has to be an approval, which a denial asks for as well, and how to sample.
 func (t *Tool) promote(r profile.Recommendation) {
-	payload, err := canon.Parse(r.Payload)
-	if err != nil {
-		return
-	}
 	switch r.Type {
 	case learn.RecommendApproval:
-		if decision := payload.Get("decision").Text(); decision != "" && decision != "allow" {
-			t.Annotation.RequireApproval = true
+		if decision, _ := r.Approval(); decision != "" {
+			t.Annotation.RequireApproval = new(t.Annotation.asks() || decision != profile.Allow)
 		}
 	case learn.RecommendSampling:
-		if t.Annotation.Sampling == nil {
+		if _, err := canon.Parse(r.Payload); err == nil && t.Annotation.Sampling == nil {
 			t.Annotation.Sampling = r.Payload
 		}
 	}
@@ -124,11 +133,16 @@ func statsOf(p profile.Profile) *Stats {
 	if p.Latency != nil {
 		s.AvgDurationMs = &p.Latency.Mean
 	}
-	for _, cost := range byCalls(p.Cost) {
-		s.Costs = append(s.Costs, Cost{cost.Currency, cost.Calls, cost.Total})
-	}
+	s.Costs = costsOf(p.Cost)
 	s.TotalCost = totalOf(p.Cost)
 	return s
+}
+
+func costsOf(costs []profile.Cost) (all []Cost) {
+	for _, cost := range byCalls(costs) {
+		all = append(all, Cost{cost.Currency, cost.Calls, cost.Total})
+	}
+	return all
 }
 
 // byCalls puts the currency of most calls first.

@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -140,16 +141,39 @@ func TestADenialAsksForApproval(t *testing.T) {
 	for decision, want := range map[string]bool{"allow": false, "require_confirmation": true, "deny": true} {
 		r := record("rotate_keys", 1, 0, time.Second)
 		r.Recommendations = []learn.Recommendation{{Type: learn.RecommendApproval, Payload: canon.Raw(`{"decision":"` + decision + `"}`), Rationale: "x"}}
-		if got := viewOf(t, r).Tools[0].Annotation.RequireApproval; got != want {
+		if got := viewOf(t, r).Tools[0].Annotation.RequireApproval; got == nil || *got != want {
 			t.Errorf("%s: %v", decision, got)
 		}
 	}
+	// Where nothing is said of approval, nothing is said: it would read as if nobody had to be asked.
+	if got := viewOf(t, record("rotate_keys", 40, 0, time.Second)).Tools[0].Annotation; got.RequireApproval != nil {
+		t.Errorf("unknown: %+v", got)
+	}
 	var stated Tool
-	stated.Annotation.RequireApproval, stated.Annotation.Risk = true, High
+	stated.Annotation.RequireApproval, stated.Annotation.Risk = new(true), High
 	r := record("rotate_keys", 1, 0, time.Second)
 	r.Annotation.Risk = "low"
-	if Observe(&stated, profile.Of(r, morning)); !stated.Annotation.RequireApproval || stated.Annotation.Risk != High {
+	if Observe(&stated, profile.Of(r, morning)); !*stated.Annotation.RequireApproval || stated.Annotation.Risk != High {
 		t.Errorf("what was learned lowers what is stated: %+v", stated.Annotation)
+	}
+}
+
+// A recommendation that asks nobody gives way to what was seen and to what is stated.
+func TestAnAllowanceGivesWay(t *testing.T) {
+	for name, c := range map[string]struct {
+		stated   *bool
+		disturbs *profile.Pairs
+		want     bool
+		kept     int
+	}{"nothing against it": {nil, nil, false, 1}, "it is stated": {new(true), nil, true, 0}, "it was seen": {nil, &profile.Pairs{N: 8, Changed: 8}, true, 0},
+		"seen, and stated otherwise": {new(false), &profile.Pairs{N: 8, Changed: 8}, true, 0}} {
+		p := profile.Of(record("rotate_keys", 40, 0, time.Second), morning)
+		p.Recommendations = []profile.Recommendation{{Type: learn.RecommendApproval, Payload: canon.Raw(`{"decision":"allow","rule":"allow"}`)}}
+		p.Disturbs = c.disturbs
+		is := Tool{Annotation: Annotation{RequireApproval: c.stated}}
+		if Observe(&is, p); is.Annotation.RequireApproval == nil || *is.Annotation.RequireApproval != c.want || len(is.Recommendations) != c.kept {
+			t.Errorf("%s: %v %+v", name, is.Annotation.RequireApproval, is.Recommendations)
+		}
 	}
 }
 
@@ -226,6 +250,15 @@ func TestPublisherWritesWhatChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 		again = Publisher{Path: path, Make: p.Make}
+		if wrote, err := again.Publish(t.Context(), morning); wrote || !errors.Is(err, ErrNoView) {
+			t.Errorf("what is no view is replaced: %v, %v", wrote, err)
+		}
+		if text, err := os.ReadFile(path); string(text) != "{damaged" {
+			t.Errorf("%s, %v", text, err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 		publish(&again, 0, true)
 	}
 }

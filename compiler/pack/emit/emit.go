@@ -79,15 +79,25 @@ func Build(in Inputs) (Built, error) {
 	return b, err
 }
 
-// relevant keeps the profiles of what the document has: the pack holds no others.
+// relevant keeps the profiles of what the document has: the pack holds no others. Of an operation that the document does not hold for harmless it keeps no
+// recommendation to ask nobody: whoever drew it knew less.
 func relevant(learned profile.Document, d air.Document) profile.Document {
-	of := map[[2]string]bool{}
+	of := map[profile.Key]air.Operation{}
 	for _, o := range d.Operations {
-		of[[2]string{o.MCP.ToolName, o.ContractDigest}] = true
+		of[profile.Key{Name: o.MCP.ToolName, Contract: o.ContractDigest}] = o
 	}
-	learned.Tools = slices.DeleteFunc(slices.Clone(learned.Tools), func(p profile.Profile) bool {
-		return p.Server != d.Service.ID || !of[[2]string{p.Name, p.Contract}]
-	})
+	kept := []profile.Profile{}
+	for _, p := range learned.Tools {
+		o, has := of[profile.Key{Name: p.Name, Contract: p.Contract}]
+		if p.Server != d.Service.ID || !has {
+			continue
+		}
+		if o.Effect.Kind != air.Read || o.Confirmation.Required || p.Disturbs != nil {
+			p = p.WithoutAllowance()
+		}
+		kept = append(kept, p)
+	}
+	learned.Tools = kept
 	return learned
 }
 

@@ -25,7 +25,7 @@ func Build(d air.Document, learned profile.Document) (view.Document, error) {
 		if p, known := of[profile.Key{Name: o.MCP.ToolName, Contract: o.ContractDigest}]; known {
 			view.Observe(&t, p)
 			// What was learned of risk and approval reached the document as claims; what the document makes of them is what every artifact says.
-			t.Annotation.Risk, t.Annotation.RequireApproval = riskLevel(o.Effect.Risk), o.Confirmation.Required
+			t.Annotation.Risk, t.Annotation.RequireApproval = riskLevel(o.Effect.Risk), &o.Confirmation.Required
 		}
 		doc.Tools = append(doc.Tools, t)
 	}
@@ -41,7 +41,7 @@ func tool(service air.Service, o air.Operation) view.Tool {
 	t := view.Tool{
 		Name: o.MCP.ToolName, Server: service.ID,
 		Annotation: view.Annotation{
-			Risk: riskLevel(o.Effect.Risk), Owner: o.Owner.ID, Tags: unique(tags), Description: o.Description, RequireApproval: o.Confirmation.Required,
+			Risk: riskLevel(o.Effect.Risk), Owner: o.Owner.ID, Tags: unique(tags), Description: o.Description, RequireApproval: &o.Confirmation.Required,
 		},
 		Insights: map[string]view.Insight{}, Recommendations: []view.Recommendation{}, Metrics: map[string]view.Metric{},
 		Digest: o.ContractDigest, State: string(o.State),

@@ -102,7 +102,7 @@ func TestEtagFollowsTheToolsAlone(t *testing.T) {
 
 func TestRiskyToolsAskForApproval(t *testing.T) {
 	d := built(t, reads, deletes)
-	if got := d.Tools[0].Annotation; got.Risk != "high" || !got.RequireApproval {
+	if got := d.Tools[0].Annotation; got.Risk != "high" || !*got.RequireApproval {
 		t.Errorf("delete_item: %+v", got)
 	}
 	if f := d.Tools[0].Safety.Effect; string(f.Value) != `"mutation"` || len(f.Evidence) == 0 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -34,9 +35,22 @@ type Call struct {
 	Arguments []byte         // params.arguments as they came, an object of which no member is given twice; nil where there are none
 	Client    *Client        // who calls
 
-	cancelled []func()          // called when the client gives the call up
-	refused   func(code string) // called before a call is answered that goes no further; nil tells nobody
+	cancelled []func() // called when the client gives the call up
+	record    *record  // for those that are told of calls; nil where nobody is
+	sent      atomic.Int32
+	decided   atomic.Pointer[Decided]
 }
+
+// Decided is what was decided of a call on its way, beside a refusal and its code, for those that tell of it.
+type Decided struct {
+	Rule  string // of the policy that decided; "" for none
+	By    string // who said yes to the call, where somebody was asked
+	Token string // id of the token that was redeemed for it; not the token
+}
+
+// decide notes what a layer decided, before it passes the call on or refuses it; d is not changed afterwards. It
+// takes the place of what was noted before, so a layer copies that.
+func (c *Call) decide(d *Decided) { c.decided.Store(d) }
 
 // Client is who is at the other end of a session.
 type Client struct {
@@ -49,18 +63,23 @@ func (c *Call) onCancel(tell func()) { c.cancelled = append(c.cancelled, tell) }
 
 // cancel tells everybody that the client gave the call up.
 func (c *Call) cancel() {
+	if c.record != nil {
+		c.record.cancelled()
+	}
 	for _, tell := range c.cancelled {
 		tell()
 	}
 }
 
 // refuse answers a call that goes no further.
-func (g gate) refuse(c *Call, reply func(wire.Envelope), r refusal) {
-	if c.refused != nil {
-		c.refused(r.reason)
+func (s *session) refuse(c *Call, reply func(wire.Envelope), r refusal) {
+	if c.record != nil {
+		c.record.refused = r.reason
 	}
-	reply(g.session.facade.refuse(r))
+	reply(s.facade.refuse(r))
 }
+
+func (g gate) refuse(c *Call, reply func(wire.Envelope), r refusal) { g.session.refuse(c, reply, r) }
 
 // Upstream takes calls. What decides on, repeats or counts calls wraps one Upstream in another; layers says in which order.
 //
@@ -75,8 +94,8 @@ type Upstream interface {
 func (s *session) layers() Upstream {
 	var calls Upstream = sender{s}
 	calls = gate{s, calls}
-	if s.facade.options.Observe != nil {
-		calls = observer{s, calls}
+	if s.facade.records() {
+		calls = recorder{s, calls}
 	}
 	return calls
 }
@@ -92,17 +111,30 @@ func (s *session) call(e wire.Envelope, reply func(wire.Envelope)) {
 	}
 	if problem != "" {
 		s.notes.logf("refused a call: %s", problem)
-		reply(s.facade.refuse(refusal{code: codeParams, message: problem, reason: ambiguousMessage, hint: hint}))
+		s.refuseAmbiguous(c, reply, problem, hint)
 		return
 	}
 	c.Operation = s.facade.exposed.Load().Tools[c.Tool].Operation
 	s.calls.Call(s.ctx, c, reply)
 }
 
+// refuseAmbiguous answers a call that could not be decoded. It passes no layer, and is told of all the same.
+func (s *session) refuseAmbiguous(c *Call, reply func(wire.Envelope), problem, hint string) {
+	c.Tool, c.Arguments = "", nil
+	if s.facade.records() {
+		var on bool
+		if reply, on = s.record(c, reply); !on {
+			return
+		}
+	}
+	s.refuse(c, reply, refusal{code: codeParams, message: problem, reason: ambiguousMessage, hint: hint})
+}
+
 // sender is the innermost Upstream: it sends the request on, as it came.
 type sender struct{ session *session }
 
 func (u sender) Call(_ context.Context, c *Call, reply func(wire.Envelope)) {
+	c.sent.Add(1)
 	u.session.forward(c.Request, reply, c.cancel)
 }
 
@@ -130,7 +162,7 @@ func (g gate) Call(ctx context.Context, c *Call, reply func(wire.Envelope)) {
 			return
 		}
 		g.decide(ctx, c, reply, roster)
-	})
+	}, c.cancel)
 }
 
 func (g gate) decide(ctx context.Context, c *Call, reply func(wire.Envelope), roster *roster) {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/wire"
@@ -25,18 +26,19 @@ const (
 	codeServer   = -32000
 )
 
-// The values of data.code in the facade's own errors.
+// The values of data.code in the facade's own errors: of air's taxonomy, and no others.
 const (
-	deniedByPolicy   = "policy_denied"
-	schemaMismatch   = "schema_mismatch"
-	textChanged      = "text_changed"
-	unverified       = "contract_unverified"
-	upstreamGone     = "upstream_gone"
-	upstreamTrouble  = "upstream_error"
-	upstreamAuth     = "upstream_auth" // it asks for authentication
-	tooManyInFlight  = "too_many_requests"
-	tooManySessions  = "too_many_sessions"
-	ambiguousMessage = "ambiguous_message"
+	ambiguousMessage = string(air.ErrAmbiguous)
+	auditUnavailable = string(air.ErrAuditUnavailable)
+	deniedByPolicy   = string(air.ErrPolicyDenied)
+	schemaMismatch   = string(air.ErrSchemaMismatch)
+	textChanged      = string(air.ErrTextChanged)
+	tooManyInFlight  = string(air.ErrTooManyRequests)
+	tooManySessions  = string(air.ErrTooManySessions)
+	unverified       = string(air.ErrContractUnverified)
+	upstreamAuth     = string(air.ErrUpstreamAuth) // it asks for authentication
+	upstreamGone     = string(air.ErrUpstreamGone)
+	upstreamTrouble  = string(air.ErrUpstreamError)
 )
 
 // Refusal is an error reply that the facade made itself, as Options.Refused is told of it.
@@ -60,7 +62,11 @@ type refusal struct {
 	message string
 	reason  string // data.code
 	hint    string // what to do next
+	result  bool   // it is given as the result of a tool, with isError, for what is no fault of the call: a person said no
 }
+
+// metaError is the member of _meta that tells the facade's own tool results from the server's words.
+const metaError = "anvil/error"
 
 // frame writes r as the reply to the request with the given raw id; nil stands for null.
 func (r refusal) frame(id []byte) []byte {
@@ -68,16 +74,27 @@ func (r refusal) frame(id []byte) []byte {
 		id = []byte("null")
 	}
 	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
+	message := canon.Quote(strings.ToValidUTF8(r.message, "\uFFFD"))
+	if r.result {
+		// No structuredContent: a client may hold it against the tool's output schema, with isError too.
+		b = append(append(append(b, `,"result":{"content":[{"type":"text","text":`...), message...), `}],"isError":true`...)
+		return append(r.data(append(b, `,"_meta":{"`+metaError+`":`...)), "}}}"...)
+	}
 	b = strconv.AppendInt(append(b, `,"error":{"code":`...), int64(r.code), 10)
-	b = append(append(b, `,"message":`...), canon.Quote(strings.ToValidUTF8(r.message, "\uFFFD"))...)
+	b = append(append(b, `,"message":`...), message...)
 	if r.reason != "" {
-		b = append(append(b, `,"data":{"code":`...), canon.Quote(r.reason)...)
-		if r.hint != "" {
-			b = append(append(b, `,"hint":`...), canon.Quote(strings.ToValidUTF8(r.hint, "\uFFFD"))...)
-		}
-		b = append(b, '}')
+		b = r.data(append(b, `,"data":`...))
 	}
 	return append(b, "}}"...)
+}
+
+// data appends what says why and what to do next, for programs.
+func (r refusal) data(b []byte) []byte {
+	b = append(append(b, `{"code":`...), canon.Quote(r.reason)...)
+	if r.hint != "" {
+		b = append(append(b, `,"hint":`...), canon.Quote(strings.ToValidUTF8(r.hint, "\uFFFD"))...)
+	}
+	return append(b, '}')
 }
 
 // refuse returns r as a reply that is ready to have its id replaced, and tells who runs the facade that it is the facade's.

@@ -37,7 +37,8 @@ type session struct {
 	work   sync.WaitGroup // goroutines beside the reader
 
 	client   Client
-	observed atomic.Uint64 // calls so far, where somebody observes
+	observed atomic.Uint64 // calls so far, where somebody is told of them
+	begun    time.Time
 
 	pending pendingCalls
 	version string // the protocol version agreed on; guarded by pending.mu
@@ -67,9 +68,10 @@ func (f *Facade) open(parent context.Context, client front) (*session, error) {
 	up, err := f.options.Dial(ctx)
 	cancel()
 	if err != nil {
+		f.health.failed(f.now(), troubleOf(err))
 		return nil, fmt.Errorf("reach the upstream of %s: %w", f.options.Name, err)
 	}
-	s := &session{facade: f, front: client, up: up, done: make(chan struct{})}
+	s := &session{facade: f, front: client, up: up, done: make(chan struct{}), begun: f.now()}
 	s.ctx, s.cancel = context.WithCancelCause(parent)
 	s.client.Session = newID()
 	s.calls = s.layers()
@@ -79,6 +81,9 @@ func (f *Facade) open(parent context.Context, client front) (*session, error) {
 	f.mu.Lock()
 	f.running[s] = struct{}{}
 	f.mu.Unlock()
+	if t := f.options.Telemetry; t != nil {
+		t.Opened()
+	}
 	return s, nil
 }
 
@@ -141,6 +146,7 @@ func (s *session) agreed(answer wire.Envelope) {
 	s.pending.mu.Lock()
 	s.version, s.telling = version, string(telling) == "true"
 	s.pending.mu.Unlock()
+	s.facade.health.reached()
 	if link, ok := s.up.(exchanges); ok {
 		link.SetProtocolVersion(version)
 	}
@@ -237,7 +243,11 @@ func (s *session) run() {
 	s.end(fmt.Errorf("the upstream of %s is gone: %w", s.facade.options.Name, err))
 	cause := context.Cause(s.ctx)
 	if !ended(cause) {
+		s.facade.health.failed(s.facade.now(), troubleOf(cause))
 		s.facade.logf("session ended: %s", troubleOf(cause))
+	}
+	if t := s.facade.options.Telemetry; t != nil {
+		defer func() { t.Closed(s.facade.now().Sub(s.begun)) }()
 	}
 	s.tools.close()
 	s.pending.fail(func() wire.Envelope { return s.facade.refuse(s.gone(cause)) })
@@ -283,7 +293,7 @@ func (s *session) list(e wire.Envelope, reply func(wire.Envelope)) {
 		default:
 			reply(roster.envelope())
 		}
-	})
+	}, nil)
 }
 
 // listParams says what is wrong with the parameters of a tools/list. The list has one page, so no cursor can be ours.

@@ -7,6 +7,7 @@ type ErrorCode string
 // The taxonomy: what is sent, and no more. Codes of what anvil does not do yet come with it.
 const (
 	ErrAmbiguous            ErrorCode = "ambiguous_message"
+	ErrAuditUnavailable     ErrorCode = "audit_unavailable"
 	ErrConfirmationRequired ErrorCode = "confirmation_required"
 	ErrContractUnverified   ErrorCode = "contract_unverified"
 	ErrPolicyDenied         ErrorCode = "policy_denied"
@@ -31,6 +32,8 @@ type ErrorAbout struct {
 // Errors tells about every code, by code. No text names a command that anvil does not have; a test of internal/cli holds them to it.
 var Errors = []ErrorAbout{
 	{ErrAmbiguous, "The message can be read in two ways, so it was not passed on.", "Send every member once, spelled as the protocol spells it."},
+	{ErrAuditUnavailable, "The call could not be put on record, and calls without a record are not made here. Nothing was sent.",
+		"Wait and call once more. When it lasts, stop and say so: a person sees to the audit log."},
 	{ErrConfirmationRequired, "The operation waits for a yes. Nothing was sent.", "Tell the person what will happen, to what. After a yes to that, call again with `--confirm`; where a person's own yes is wanted that is none: have them run it in a terminal and answer there."},
 	{ErrContractUnverified, "The server's present tools could not be read, so nobody knows whether this one is still the one that was approved. Nothing was sent.",
 		"Wait and call again. When it lasts, stop and say so."},

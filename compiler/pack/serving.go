@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -8,6 +9,7 @@ import (
 // Serving is how the facade serves a pack, as a person wrote it into the configuration. It stands in facade.yaml.
 type Serving struct {
 	OnDrift OnDrift `json:"onDrift"`
+	Audit   Audit   `json:"audit,omitzero"`
 }
 
 // OnDrift says what comes of a tool that the server shows otherwise than it was approved, by the class of the change. Words that nobody approved are risky
@@ -56,6 +58,9 @@ func (s Serving) Check() error {
 		if a != "" && !slices.Contains(actions, a) {
 			return fmt.Errorf("onDrift.%s %q is not known; it is serve, quarantine or stop", name, a)
 		}
+	}
+	if wrong := s.Audit.check(); wrong != "" {
+		return errors.New(wrong)
 	}
 	return nil
 }

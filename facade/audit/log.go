@@ -180,15 +180,18 @@ func (l *Log) signal() {
 	}
 }
 
-// Close writes what waits and ends the log. It returns what kept it from being written, with how many calls that cost.
+// Close writes what waits and ends the log; there is no room in it any more. It returns what kept it from being written, with how many calls that cost.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	l.closed = true
 	l.signal()
 	l.mu.Unlock()
 	<-l.done
-	if err := l.failed.Load(); err != nil {
-		return fmt.Errorf("%w; %d calls are not in it", err, l.lost.Load())
+	if l.failed.CompareAndSwap(nil, &UnwritableError{l.options.Path, os.ErrClosed}) {
+		return nil
+	}
+	if err := l.failed.Load(); !errors.Is(err, os.ErrClosed) {
+		return fmt.Errorf("%w; %d records are not in it", err, l.lost.Load())
 	}
 	return nil
 }

@@ -7,14 +7,27 @@ import (
 
 // readServing reads a key of the section facade, which goes into the packs of mode facade.
 func (f *File) readServing(key string, value *canon.Node, at string) error {
-	if key != "onDrift" {
-		return f.problem(at, "unknown key %q in facade; known is onDrift", key)
-	}
-	if err := canon.Decode(value.Raw, &f.Serving.OnDrift); err != nil {
-		return f.problem(at, "facade.onDrift must say what comes of safe, risky, breaking and security changes: %s", diag.Printable(err.Error()))
+	switch key {
+	case "onDrift":
+		if err := canon.Decode(value.Raw, &f.Serving.OnDrift); err != nil {
+			return f.problem(at, "facade.onDrift must say what comes of safe, risky, breaking and security changes: %s", diag.Printable(err.Error()))
+		}
+	case "audit":
+		if err := canon.Decode(value.Raw, &f.Serving.Audit); err != nil || !value.IsObject() {
+			return f.problem(at, "facade.audit must say where the log is kept, file, and may say required and payloads, true or false: %s", auditProblem(err))
+		}
+	default:
+		return f.problem(at, "unknown key %q in facade; known are audit and onDrift", key)
 	}
 	if err := f.Serving.Check(); err != nil {
 		return f.problem(at, "facade.%s", err)
 	}
 	return nil
+}
+
+func auditProblem(err error) string {
+	if err == nil {
+		return "it is no map"
+	}
+	return diag.Printable(err.Error())
 }

@@ -25,7 +25,8 @@ type Verified struct {
 	Calls    int            `json:"calls"`
 	Since    string         `json:"since"`             // hash of the record before the first one here
 	Head     string         `json:"head"`              // hash of the last record: what to keep elsewhere
-	Behind   int            `json:"behind"`            // records behind the head that was asked for
+	Held     bool           `json:"held"`              // the chain holds the head that was asked for; true where none was
+	Behind   int            `json:"behind"`            // records behind that head
 	FirstBad string         `json:"firstBad,omitzero"` // FILE:LINE
 	Findings []diag.Finding `json:"-"`
 }
@@ -34,8 +35,8 @@ type Verified struct {
 type File struct {
 	Path    string `json:"path"`
 	Number  int    `json:"number,omitzero"`
-	First   uint64 `json:"first,omitzero"` // sequence numbers
-	Last    uint64 `json:"last,omitzero"`
+	First   int64  `json:"first,omitzero"` // sequence numbers
+	Last    int64  `json:"last,omitzero"`
 	Records int    `json:"records"`
 }
 
@@ -53,6 +54,7 @@ func Verify(paths []string, head string) (Verified, error) {
 		}
 	}
 	c.finish()
+	c.Held = c.seen
 	return c.Verified, nil
 }
 
@@ -175,12 +177,12 @@ func (c *chain) flushWaste(next *Record) {
 func (c *chain) follow(r Record) {
 	file := &c.Files[len(c.Files)-1]
 	if file.Records++; file.Records == 1 {
-		file.First = r.Seq
+		file.First = int64(r.Seq)
 	}
 	if file.Number == 0 {
 		file.Number = r.File
 	}
-	file.Last = r.Seq
+	file.Last = int64(r.Seq)
 	switch {
 	case !c.any:
 		c.any, c.Since = true, r.Prev
@@ -252,7 +254,7 @@ func (c *chain) find(rule diag.Rule, line int, message string) {
 		c.FirstBad = at
 	}
 	if len(c.Findings) < maxFindings {
-		c.Findings = append(c.Findings, rule.Finding(fmt.Sprintf("%s/line/%d", diag.Printable(c.path), line), message))
+		c.Findings = append(c.Findings, rule.Finding(fmt.Sprintf("%s/line/%d", diag.Printable(c.path), line), message).Sealed())
 	}
 }
 

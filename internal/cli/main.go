@@ -117,7 +117,7 @@ func (sh *shell) app() *cli.App {
 				Name: "keys", Usage: "make and show the keys that certificates are signed with", Action: sh.noCommand,
 				Subcommands: []*cli.Command{sh.keysNewCommand(), sh.keysShowCommand()},
 			},
-			sh.learnCommand(), sh.rulesCommand(), sh.schemaCommand(), sh.versionCommand(),
+			sh.auditCommand(), sh.learnCommand(), sh.rulesCommand(), sh.schemaCommand(), sh.versionCommand(),
 		},
 	}
 	prepare(app.Commands)

@@ -24,13 +24,14 @@ func (sh *shell) serveCommand() *cli.Command {
 		Name: "serve", Usage: "run a pack's server behind the facade: approved operations only",
 		ArgsUsage: "PACK",
 		Description: `Speaks MCP to agent hosts and starts the pack's server for each session. Variables that the pack names are taken from the
-environment, then from the server of that name in the configuration. Only loopback addresses are served.`,
-		Flags: []cli.Flag{
+environment, then from the server of that name in the configuration. Only loopback addresses are served. Traces and metrics of calls are
+exported over OTLP/HTTP where OTEL_EXPORTER_OTLP_ENDPOINT or another of OpenTelemetry's variables asks for it.`,
+		Flags: append(recordFlags(),
 			configFlag(),
 			&cli.BoolFlag{Name: "stdio", Usage: "serve one client on stdin and stdout (the default)"},
 			&cli.StringFlag{Name: "http", Usage: "serve streamable HTTP on `ADDRESS`, such as 127.0.0.1:8080"},
 			learnFlag("record every call: sizes, shapes and keyed digests, no payloads"),
-		},
+		),
 		Action: sh.serve,
 	}
 }
@@ -64,12 +65,17 @@ func (sh *shell) serve(c *cli.Context) error {
 		return err
 	}
 	defer recording.close()
-	f, err := sh.openFacade(c, p, document, facadeWatch{log: log, observe: recording.observe()})
+	told, err := sh.records(c, p, log)
+	if err != nil {
+		return err
+	}
+	defer told.close()
+	f, err := sh.openFacade(c, p, document, facadeWatch{log: log, observe: recording.observe(), records: told})
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	defer sh.follow(dir, f, log)()
+	defer sh.follow(dir, f, log, told.tookOver)()
 	if addr != "" {
 		return f.ListenAndServe(sh.ctx, addr, func(url string) { fmt.Fprintf(sh.err, "serving %s on %s\n", dir, url) })
 	}
@@ -142,6 +148,7 @@ type facadeWatch struct {
 	log     func(string)
 	refused func(facade.Refusal)
 	observe func(learn.Observation)
+	records *records // nil for none
 }
 
 // openFacade makes the facade of a pack, whose document is trusted, before the server that the pack names.
@@ -180,6 +187,9 @@ func (sh *shell) openFacadeTo(target config.Target, p *pack.Pack, document air.D
 		log = func(string) {}
 	}
 	o := facade.Options{Name: p.Dir, Source: shellTarget(target), Dial: dial, Log: log, Refused: watch.refused, Service: document.Service.ID, Observe: watch.observe, Now: sh.now}
+	if watch.records != nil {
+		o.Audit, o.Telemetry = watch.records.audit, watch.records.telemetry
+	}
 	if settings, err := p.Settings(); err == nil { // a pack of another mode has none
 		o.Serving = settings.Serving
 	}

@@ -192,8 +192,6 @@ func TestDecisionsAreOnRecord(t *testing.T) {
 	u := &upstreams{t: t, tools: []string{addTool}}
 	log, records := kept(t, audit.Options{})
 	f := newFacade(t, Options{Exposure: exposeAll(t, addTool), Dial: u.dial, Audit: log})
-	near, _ := wire.Pipe()
-	defer near.Close()
 	s := &session{facade: f, client: Client{Session: newID(), Subject: "ann"}, ctx: context.Background()}
 	c := &Call{Tool: "add", Client: &s.client}
 	reply, on := s.record(c, func(wire.Envelope) {})
@@ -202,6 +200,11 @@ func TestDecisionsAreOnRecord(t *testing.T) {
 	}
 	c.decide(&Decided{Rule: "ask-first", By: "bob", Token: "t1"})
 	s.refuse(c, reply, refusal{reason: deniedByPolicy})
+	given := 0
+	c.onCancel(func() { given++ })
+	if c.cancel(); given != 1 { // too late for the record, and told to whoever waits
+		t.Errorf("told %d times", given)
+	}
 	f.Close()
 	if r := records()[0]; r.Rule != "ask-first" || *r.Approval != (audit.Approval{By: "bob", Token: "t1"}) || r.Caller != "ann" || r.Code != deniedByPolicy {
 		t.Errorf("%+v", r)

@@ -34,7 +34,6 @@ type Tool struct {
 // series is what is prepared for one tool and one code.
 type series struct {
 	failure string // error.type; "" for none
-	status  string // code of a JSON-RPC error; "" for none
 	options []metric.RecordOption
 	span    []attribute.KeyValue
 }

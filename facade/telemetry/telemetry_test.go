@@ -8,15 +8,12 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"go.opentelemetry.io/otel/propagation"
-	"go.opentelemetry.io/otel/trace"
 	collectmetrics "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
 	collecttraces "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	common "go.opentelemetry.io/proto/otlp/common/v1"
@@ -247,68 +244,6 @@ func scrape(t *testing.T, made *Telemetry) string {
 	return b.String()
 }
 
-var (
-	promType   = regexp.MustCompile(`^# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (counter|gauge|histogram)$`)
-	promHelp   = regexp.MustCompile(`^# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) [^\n]*$`)
-	promSample = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[\\n"])*",?)*)\})? ([0-9.eE+-]+|\+Inf)$`)
-)
-
-// parsePrometheus reads the text format by its grammar: by metric, the values by their labels. It fails on a series that is given twice, a sample without its
-// type, and a histogram whose buckets do not add up.
-func parsePrometheus(t *testing.T, text string) map[string]map[string]float64 {
-	t.Helper()
-	kinds, all := map[string]string{}, map[string]map[string]float64{}
-	last := map[string]float64{} // of the buckets of one series
-	if !strings.HasSuffix(text, "\n") {
-		t.Error("the last line has no end")
-	}
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		if m := promType.FindStringSubmatch(line); m != nil {
-			if kinds[m[1]] != "" {
-				t.Errorf("%s is declared twice", m[1])
-			}
-			kinds[m[1]] = m[2]
-			continue
-		} else if promHelp.MatchString(line) {
-			continue
-		}
-		m := promSample.FindStringSubmatch(line)
-		if m == nil {
-			t.Fatalf("not a sample: %q", line)
-		}
-		value, err := strconv.ParseFloat(m[3], 64)
-		if _, twice := all[m[1]][m[2]]; twice || err != nil {
-			t.Errorf("%q: %v", line, err)
-		}
-		if all[m[1]] == nil {
-			all[m[1]] = map[string]float64{}
-		}
-		all[m[1]][m[2]] = value
-		family, bucket := strings.CutSuffix(m[1], "_bucket")
-		if bucket {
-			of, le, _ := strings.Cut(m[2], `le="`)
-			key := family + strings.TrimSuffix(of, ",")
-			if value < last[key] {
-				t.Errorf("the buckets of %s fall", key)
-			}
-			last[key] = value
-			_ = le
-			continue
-		}
-		if counted, is := strings.CutSuffix(m[1], "_count"); is {
-			family = counted
-			if last[family+m[2]] != value || !strings.Contains(text, m[1][:len(m[1])-len("_count")]+"_bucket") {
-				t.Errorf("%s{%s}: the last bucket has %v of %v", family, m[2], last[family+m[2]], value)
-			}
-		}
-		if kinds[family] == "" && kinds[strings.TrimSuffix(family, "_sum")] == "" {
-			t.Errorf("%s has no type", m[1])
-		}
-	}
-	return all
-}
-
 // TestNamesAreEscaped: a tool's name may hold anything.
 func TestNamesAreEscaped(t *testing.T) {
 	made := start(t, Options{Listen: true})
@@ -363,43 +298,6 @@ func TestTheListenerTellsOfHealth(t *testing.T) {
 	for _, bad := range []string{"", "9464", "127.0.0.1:", "a:b:c"} {
 		if _, err := Address(bad); !errors.Is(err, ErrAddress) {
 			t.Errorf("%q: %v", bad, err)
-		}
-	}
-}
-
-// FuzzParent holds the parent against what OpenTelemetry's own reader makes of it.
-func FuzzParent(f *testing.F) {
-	for _, text := range []string{parent, "00-" + strings.Repeat("0", 32) + "-00f067aa0ba902b7-01", "ff" + parent[2:], "01" + parent[2:] + "-more", parent + "-more", strings.ToUpper(parent), parent[:50], "00-é"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		got := parseParent([]byte(text))
-		ctx := propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": text})
-		want := trace.SpanContextFromContext(ctx)
-		if got.remote && want.IsValid() && (got.trace != want.TraceID() || got.span != want.SpanID() || got.flags != want.TraceFlags()&trace.FlagsSampled) {
-			t.Errorf("%q: %+v, want %+v", text, got, want)
-		}
-		if got.remote && !want.IsValid() && text[53:55] <= "02" { // OpenTelemetry refuses flags that nobody has defined yet, which W3C wants ignored
-			t.Errorf("%q: %+v", text, got)
-		}
-		if !got.remote && want.IsValid() && text[:2] == "00" {
-			t.Errorf("%q is a parent", text)
-		}
-	})
-}
-
-func TestParentsOfRequests(t *testing.T) {
-	for params, want := range map[string]bool{
-		`{"name":"a","_meta":{"traceparent":"` + parent + `"}}`: true,
-		`{"name":"a","_meta":{"progressToken":1}}`:              false,
-		`{"name":"a","_meta":null}`:                             false,
-		`{"name":"a","_meta":{"traceparent":7}}`:                false,
-		`{"name":"a","_meta":{"traceparent":""}}`:               false,
-		`{"name":"a"}`: false,
-		``:             false,
-	} {
-		if got := ParentOf([]byte(params)).remote; got != want {
-			t.Errorf("%s: %v", params, got)
 		}
 	}
 }

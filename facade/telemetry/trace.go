@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
@@ -83,15 +84,14 @@ func (t *Telemetry) span(c Call, tool *Tool, s *series) {
 	if tool != t.other {
 		name = tool.spanName()
 	}
-	_, span := t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(c.Begun), trace.WithAttributes(s.span...))
-	if span.IsRecording() {
-		span.SetAttributes(attrSession.String(c.Session), attrRequest.Int64(c.Request))
-		if c.Response >= 0 {
-			span.SetAttributes(attrResponse.Int64(c.Response))
-		}
-		if s.failure != "" {
-			span.SetStatus(codes.Error, "")
-		}
+	attributes := append(make([]attribute.KeyValue, 0, len(s.span)+3), s.span...)
+	attributes = append(attributes, attrSession.String(c.Session), attrRequest.Int64(c.Request))
+	if c.Response >= 0 {
+		attributes = append(attributes, attrResponse.Int64(c.Response))
+	}
+	_, span := t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(c.Begun), trace.WithAttributes(attributes...))
+	if s.failure != "" {
+		span.SetStatus(codes.Error, "")
 	}
 	span.End(trace.WithTimestamp(c.Begun.Add(c.Duration)))
 }

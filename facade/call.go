@@ -40,15 +40,25 @@ type Call struct {
 	Client    *Client        // who calls
 	Verdict   policy.Verdict // what the policy says of it: set before the next layer sees the call, and again where a result is denied; the zero value before
 
-	Tries    int    // that were made of it so far
-	Approved string // by what means a person said yes to it: "elicitation", "token"; "" when nobody was asked
-
 	loss   atomic.Pointer[loss] // why the last try has no reply of the upstream's; nil: it has
 	extend func()               // called when the upstream tells of progress; nil tells nobody
 
-	cancelled []func()          // called when the client gives the call up
-	refused   func(code string) // called before a call is answered that goes no further; nil tells nobody
+	cancelled []func() // called when the client gives the call up
+	record    *record  // for those that are told of calls; nil where nobody is
+	sent      atomic.Int32
+	decided   atomic.Pointer[Decided]
 }
+
+// Decided is what was decided of a call on its way, beside a refusal and its code, for those that tell of it.
+type Decided struct {
+	Rule  string // of the policy that decided; "" for none
+	By    string // who said yes to the call, where somebody was asked
+	Token string // id of the token that was redeemed for it; not the token
+}
+
+// decide notes what a layer decided, before it passes the call on or refuses it; d is not changed afterwards. It
+// takes the place of what was noted before, so a layer copies that.
+func (c *Call) decide(d *Decided) { c.decided.Store(d) }
 
 // Client is who is at the other end of a session.
 type Client struct {
@@ -61,15 +71,18 @@ func (c *Call) onCancel(tell func()) { c.cancelled = append(c.cancelled, tell) }
 
 // cancel tells everybody that the client gave the call up.
 func (c *Call) cancel() {
+	if c.record != nil {
+		c.record.cancelled()
+	}
 	for _, tell := range c.cancelled {
 		tell()
 	}
 }
 
-// refuseCall answers a call that goes no further.
+// refuseCall answers a call that goes no further, or whose result does not.
 func (s *session) refuseCall(c *Call, reply func(wire.Envelope), r refusal) {
-	if c.refused != nil {
-		c.refused(r.reason)
+	if c.record != nil {
+		c.record.refused = r.reason
 	}
 	reply(s.facade.refuse(r))
 }
@@ -96,8 +109,8 @@ func (s *session) layers() Upstream {
 	}
 	calls = ruled{s, calls}
 	calls = gate{s, calls}
-	if s.facade.options.Observe != nil {
-		calls = observer{s, calls}
+	if s.facade.records() {
+		calls = recorder{s, calls}
 	}
 	return calls
 }
@@ -113,17 +126,30 @@ func (s *session) call(e wire.Envelope, reply func(wire.Envelope)) {
 	}
 	if problem != "" {
 		s.notes.logf("refused a call: %s", problem)
-		reply(s.facade.refuse(refusal{code: codeParams, message: problem, reason: ambiguousMessage, hint: hint}))
+		s.refuseAmbiguous(c, reply, problem, hint)
 		return
 	}
 	c.Operation = s.facade.exposed.Load().Tools[c.Tool].Operation
 	s.calls.Call(s.ctx, c, reply)
 }
 
+// refuseAmbiguous answers a call that could not be decoded. It passes no layer, and is told of all the same.
+func (s *session) refuseAmbiguous(c *Call, reply func(wire.Envelope), problem, hint string) {
+	c.Tool, c.Arguments = "", nil
+	if s.facade.records() {
+		var on bool
+		if reply, on = s.record(c, reply); !on {
+			return
+		}
+	}
+	s.refuseCall(c, reply, refusal{code: codeParams, message: problem, reason: ambiguousMessage, hint: hint})
+}
+
 // sender is the innermost Upstream: it sends the request on, as it came.
 type sender struct{ session *session }
 
 func (u sender) Call(_ context.Context, c *Call, reply func(wire.Envelope)) {
+	c.sent.Add(1)
 	u.session.forward(c.Request, reply, c)
 }
 
@@ -151,7 +177,7 @@ func (g gate) Call(ctx context.Context, c *Call, reply func(wire.Envelope)) {
 			return
 		}
 		g.decide(ctx, c, reply, roster)
-	})
+	}, c.cancel)
 }
 
 func (g gate) decide(ctx context.Context, c *Call, reply func(wire.Envelope), roster *roster) {

@@ -8,6 +8,7 @@ import (
 	"anvil/compiler/air"
 	"anvil/compiler/surface"
 	"anvil/facade/policy"
+	"anvil/facade/telemetry"
 	"anvil/wire"
 )
 
@@ -39,6 +40,18 @@ type exposed struct {
 	Exposure
 	contracts map[string]string // digests of the tools, by name
 	plans     map[string]*plan
+	series    map[string]*telemetry.Tool // by name; nil without telemetry
+}
+
+// register has telemetry count the calls of each tool under its name.
+func (x *exposed) register(t *telemetry.Telemetry) {
+	if t == nil {
+		return
+	}
+	x.series = map[string]*telemetry.Tool{}
+	for name := range x.Tools {
+		x.series[name] = t.Register(name)
+	}
 }
 
 func (e Exposure) checked(timeout time.Duration) (*exposed, error) {
@@ -77,6 +90,7 @@ func (f *Facade) Update(e Exposure) error {
 	if err != nil {
 		return fmt.Errorf("facade of %s: %w", f.options.Name, err)
 	}
+	x.register(f.options.Telemetry)
 	was := f.exposed.Swap(x)
 	f.drift.forget(was, x)
 	f.eachSession(func(s *session) {

@@ -13,6 +13,8 @@ import (
 	"github.com/sony/gobreaker/v2"
 
 	"anvil/compiler/pack"
+	"anvil/facade/audit"
+	"anvil/facade/telemetry"
 	"anvil/learn"
 	"anvil/wire"
 )
@@ -46,6 +48,11 @@ type Options struct {
 	// Observe gets each call of an approved tool once it has ended: what was refused, failed and was given up as well. It must be safe for concurrent use and not block;
 	// nil observes nothing.
 	Observe func(learn.Observation)
+	// Audit gets a record of each call, those that are refused too. While it cannot be written calls are refused, unless Serving says otherwise. The caller closes
+	// it once the facade is closed. nil keeps no log.
+	Audit *audit.Log
+	// Telemetry is told of each call and session. The caller closes it once the facade is closed. nil tells nobody.
+	Telemetry *telemetry.Telemetry
 	// Now is the clock of observations; time.Now.
 	Now func() time.Time
 	// Limits bound what one client can make the facade hold.
@@ -99,6 +106,7 @@ type Facade struct {
 	drift   drift
 	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
 	retries retryBudget
+	health  health
 	exposed atomic.Pointer[exposed]
 	now     func() time.Time
 
@@ -126,6 +134,7 @@ func New(o Options) (*Facade, error) {
 	}
 	o.Serving = o.Serving.WithDefaults()
 	f := &Facade{options: o, limits: o.Limits.withDefaults(), sessions: map[string]*httpSession{}, now: o.Now, running: map[*session]struct{}{}}
+	exposed.register(o.Telemetry)
 	f.exposed.Store(exposed)
 	if f.now == nil {
 		f.now = time.Now
@@ -133,6 +142,9 @@ func New(o Options) (*Facade, error) {
 	f.breaker = f.newBreaker()
 	f.notes.log = f.logf
 	f.ctx, f.cancel = context.WithCancel(context.Background())
+	if o.Telemetry != nil {
+		o.Telemetry.Watch(f.Ready)
+	}
 	return f, nil
 }
 

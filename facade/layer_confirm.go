@@ -18,6 +18,7 @@ import (
 type Approvals interface {
 	Ask(ctx context.Context, q state.Question) (state.Asked, error)
 	Redeem(ctx context.Context, token string, b state.Binding) error
+	Redeemed(ctx context.Context, token string) (state.Approval, error)
 }
 
 // TokenMember is the member of a call's params._meta that holds the token of its approval.
@@ -128,7 +129,8 @@ func (l confirming) redeem(ctx context.Context, c *Call, token string) *refusal 
 	var refused *state.RefusedError
 	switch {
 	case err == nil:
-		c.Approved = "token"
+		redeemed, _ := store.Redeemed(ctx, token) // without which the record says less
+		c.decide(&Decided{By: redeemed.By, Token: redeemed.ID})
 		return nil
 	case errors.As(err, &refused):
 		r.reason, r.hint = confirmationDeclined, "do not call again unless the person changes their mind"
@@ -220,7 +222,7 @@ func (l confirming) elicit(c *Call, asked *atomic.Pointer[string], done func(*re
 			done(&refusal{code: codeParams, reason: string(air.ErrConfirmationRequired), message: fmt.Sprintf("tool %s waits for a yes, and the client could not ask for it", shown(c.Tool)),
 				hint: "nothing was sent; have a person answer at the client"})
 		case saysYes(answer):
-			c.Approved = "elicitation"
+			c.decide(&Decided{By: "the person at the client"})
 			done(nil)
 		default:
 			done(&refusal{code: codeParams, reason: confirmationDeclined, message: fmt.Sprintf("tool %s was not called: the person at the client did not say yes", shown(c.Tool)),

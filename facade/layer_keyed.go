@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"anvil/compiler/air"
 	"anvil/facade/state"
 	"anvil/wire"
 )
@@ -26,9 +27,9 @@ type keyed struct {
 
 // The values of data.code about keyed writes.
 const (
-	keyConflict    = "key_conflict"    // the key stands for another call
-	writeUnderWay  = "write_under_way" // somebody is making the call
-	outcomeUnknown = "outcome_unknown" // the call was sent, perhaps
+	keyConflict    = string(air.ErrKeyConflict)
+	writeUnderWay  = string(air.ErrWriteUnderWay)
+	outcomeUnknown = string(air.ErrOutcomeUnknown)
 )
 
 // ledgerTime bounds a write into the ledger that nobody waits for any more.

@@ -69,7 +69,6 @@ func (a *attempt) make(on *session) {
 	try := a.try
 	a.settled = settled
 	a.call.loss.Store(nil)
-	a.call.Tries = try
 	a.call.extend = a.extend
 	if a.timer == nil {
 		a.timer = time.AfterFunc(a.plan.timeout, func() { a.late() })

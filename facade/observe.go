@@ -2,12 +2,10 @@ package facade
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"anvil/learn"
@@ -18,47 +16,7 @@ import (
 // again once it is on its way.
 const maxObserved = 256 << 10
 
-// observer tells of each call of an approved tool once it has ended, and changes nothing of it.
-type observer struct {
-	session *session
-	next    Upstream
-}
-
-// observing is a call that is under way.
-type observing struct {
-	session  *session
-	tool     string
-	contract string // digest of the approved one
-	begun    time.Time
-	number   uint64
-	input    int // bytes of the arguments; less than zero: there were none
-	buffer   *[]byte
-	told     atomic.Bool
-}
-
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
-
-func (o observer) Call(ctx context.Context, c *Call, reply func(wire.Envelope)) {
-	contract, exposed := o.session.facade.exposed.Load().contracts[c.Tool]
-	if !exposed { // clients can make up any number of names
-		o.next.Call(ctx, c, reply)
-		return
-	}
-	now := &observing{session: o.session, tool: c.Tool, contract: contract, begun: o.session.facade.now(), number: o.session.observed.Add(1), input: -1, buffer: buffers.Get().(*[]byte)}
-	*now.buffer = (*now.buffer)[:0]
-	if c.Arguments != nil {
-		if now.input = len(c.Arguments); now.input <= maxObserved {
-			*now.buffer = append(*now.buffer, c.Arguments...)
-		}
-	}
-	c.onCancel(func() { now.tell(learn.Cancelled, "", nil) })
-	c.refused = func(code string) { now.tell(learn.Refused, code, nil) }
-	o.next.Call(ctx, c, func(e wire.Envelope) {
-		outcome, code := outcomeOf(e)
-		now.tell(outcome, code, e.Bytes(e.Result))
-		reply(e)
-	})
-}
 
 // outcomeOf reads how a call ended out of its reply. Trouble with the upstream is told by the facade's own data.code, which a server may spell as well: either
 // way it is a failure. What the facade refused is not read out of a reply.
@@ -97,33 +55,29 @@ func troubleCode(data []byte) (string, bool) {
 
 var upstreamCodes = map[string]bool{upstreamGone: true, upstreamTrouble: true, upstreamAuth: true, tooManyInFlight: true}
 
-// tell hands the call over, once.
-func (o *observing) tell(outcome learn.Outcome, code string, result []byte) {
-	if !o.told.CompareAndSwap(false, true) {
-		return
-	}
-	f := o.session.facade
-	end := f.now()
+// observe tells who learns of calls.
+func (r *record) observe(outcome learn.Outcome, code string, end time.Time, result []byte) {
+	f := r.session.facade
 	seen := learn.Observation{Event: learn.Event{
-		ID: o.session.client.Session + "/" + number16(o.number), Tool: learn.Tool{Server: f.options.Service, Name: o.tool, Contract: o.contract},
-		Session: learn.UUID(o.session.client.Session), At: end, Duration: end.Sub(o.begun), Outcome: outcome, Code: code, Attempts: 1, Client: o.session.client.Subject,
-		Input: learn.Payload{Bytes: int64(o.input)}, Output: learn.Unmeasured,
+		ID: r.session.client.Session + "/" + number16(r.number), Tool: learn.Tool{Server: f.options.Service, Name: r.call.Tool, Contract: r.contract},
+		Session: learn.UUID(r.session.client.Session), At: end, Duration: end.Sub(r.begun), Outcome: outcome, Code: code, Attempts: max(1, int(r.call.sent.Load())), Client: r.session.client.Subject,
+		Input: learn.Payload{Bytes: int64(r.input)}, Output: learn.Unmeasured,
 	}}
 	if outcome == learn.Refused {
 		seen.Duration = learn.Untimed
 	}
-	split := len(*o.buffer)
+	buffer := r.buffer
+	split := len(*buffer)
 	if result != nil {
 		seen.Output = learn.Payload{Bytes: int64(len(result))}
 		if len(result) <= maxObserved {
-			*o.buffer = append(*o.buffer, result...)
-			seen.Result = (*o.buffer)[split:]
+			*buffer = append(*buffer, result...)
+			seen.Result = (*buffer)[split:]
 		}
 	}
-	if o.input >= 0 && o.input <= maxObserved {
-		seen.Arguments = (*o.buffer)[:split:split]
+	if r.input >= 0 && r.input <= maxObserved {
+		seen.Arguments = (*buffer)[:split:split]
 	}
-	buffer := o.buffer
 	seen.Release = func() { buffers.Put(buffer) }
 	f.options.Observe(seen)
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"anvil/compiler/air"
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/wire"
@@ -25,21 +26,22 @@ const (
 	codeServer   = -32000
 )
 
-// The values of data.code in the facade's own errors.
+// The values of data.code in the facade's own errors: of air's taxonomy, and no others.
 const (
-	deniedByPolicy   = "policy_denied"
-	schemaMismatch   = "schema_mismatch"
-	textChanged      = "text_changed"
-	unconfirmed      = "confirmation_required"
-	unverified       = "contract_unverified"
-	upstreamGone     = "upstream_gone"
-	upstreamTrouble  = "upstream_error"
-	upstreamAuth     = "upstream_auth" // it asks for authentication
-	tooManyInFlight  = "too_many_requests"
-	tooManySessions  = "too_many_sessions"
-	ambiguousMessage = "ambiguous_message"
+	ambiguousMessage = string(air.ErrAmbiguous)
+	auditUnavailable = string(air.ErrAuditUnavailable)
+	deniedByPolicy   = string(air.ErrPolicyDenied)
+	schemaMismatch   = string(air.ErrSchemaMismatch)
+	textChanged      = string(air.ErrTextChanged)
+	tooManyInFlight  = string(air.ErrTooManyRequests)
+	tooManySessions  = string(air.ErrTooManySessions)
+	unverified       = string(air.ErrContractUnverified)
+	upstreamAuth     = string(air.ErrUpstreamAuth) // it asks for authentication
+	upstreamGone     = string(air.ErrUpstreamGone)
+	upstreamTrouble  = string(air.ErrUpstreamError)
+	unconfirmed      = string(air.ErrConfirmationRequired)
 
-	confirmationDeclined = "confirmation_declined"
+	confirmationDeclined = string(air.ErrConfirmationDeclined)
 )
 
 // Refusal is an error reply that the facade made itself, as Options.Refused is told of it.
@@ -64,7 +66,11 @@ type refusal struct {
 	reason  string // data.code
 	hint    string // what to do next
 	more    []byte // further members of data, as JSON without its braces; needs a reason
+	result  bool   // it is given as the result of a tool, with isError, for what is no fault of the call: a person said no
 }
+
+// metaError is the member of _meta that tells the facade's own tool results from the server's words.
+const metaError = "anvil/error"
 
 // tooMany refuses a call of a session that has too many under way.
 var tooMany = refusal{code: codeServer, message: errTooMany.Error(), reason: tooManyInFlight, hint: "wait for some of them"}
@@ -75,19 +81,30 @@ func (r refusal) frame(id []byte) []byte {
 		id = []byte("null")
 	}
 	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
+	message := canon.Quote(strings.ToValidUTF8(r.message, "\uFFFD"))
+	if r.result {
+		// No structuredContent: a client may hold it against the tool's output schema, with isError too.
+		b = append(append(append(b, `,"result":{"content":[{"type":"text","text":`...), message...), `}],"isError":true`...)
+		return append(r.data(append(b, `,"_meta":{"`+metaError+`":`...)), "}}}"...)
+	}
 	b = strconv.AppendInt(append(b, `,"error":{"code":`...), int64(r.code), 10)
-	b = append(append(b, `,"message":`...), canon.Quote(strings.ToValidUTF8(r.message, "\uFFFD"))...)
+	b = append(append(b, `,"message":`...), message...)
 	if r.reason != "" {
-		b = append(append(b, `,"data":{"code":`...), canon.Quote(r.reason)...)
-		if r.hint != "" {
-			b = append(append(b, `,"hint":`...), canon.Quote(strings.ToValidUTF8(r.hint, "\uFFFD"))...)
-		}
-		if r.more != nil {
-			b = append(append(b, ','), r.more...)
-		}
-		b = append(b, '}')
+		b = r.data(append(b, `,"data":`...))
 	}
 	return append(b, "}}"...)
+}
+
+// data appends what says why and what to do next, for programs.
+func (r refusal) data(b []byte) []byte {
+	b = append(append(b, `{"code":`...), canon.Quote(r.reason)...)
+	if r.hint != "" {
+		b = append(append(b, `,"hint":`...), canon.Quote(strings.ToValidUTF8(r.hint, "\uFFFD"))...)
+	}
+	if r.more != nil {
+		b = append(append(b, ','), r.more...)
+	}
+	return append(b, '}')
 }
 
 // envelope returns r as a reply that is ready to have its id replaced.

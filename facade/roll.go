@@ -25,8 +25,9 @@ type roll struct {
 
 // waiter is a request that is held until the roster is known.
 type waiter struct {
-	id   []byte // the client's
-	then func(*roster, error)
+	id    []byte // the client's
+	then  func(*roster, error)
+	given func() // up by the client; nil tells nobody
 }
 
 // current returns the roster if it is known and still counts: what is approved is what it was then, and it is not so old that the upstream can have changed
@@ -43,12 +44,12 @@ func (r *roll) current() *roster {
 }
 
 // verify calls then with a roster, at once when it is known and otherwise, in order, when it has been walked. id is the
-// id of the client's request that waits.
-func (r *roll) verify(id []byte, then func(*roster, error)) {
+// id of the client's request that waits, and given is called when the client gives it up meanwhile; it may be nil.
+func (r *roll) verify(id []byte, then func(*roster, error), given func()) {
 	r.mu.Lock()
 	known, full := r.current(), len(r.waiting) >= r.session.facade.limits.InFlight
 	if known == nil && !full && !r.closed {
-		r.waiting = append(r.waiting, waiter{id, then})
+		r.waiting = append(r.waiting, waiter{id, then, given})
 		if !r.walking {
 			r.walking = true
 			r.session.spawn(r.walk)
@@ -79,12 +80,17 @@ func (r *roll) invalidate() {
 // drop forgets a held request that the client cancelled; it reports false when none of that id is held.
 func (r *roll) drop(id []byte) bool {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	at := slices.IndexFunc(r.waiting, func(w waiter) bool { return sameID(w.id, id) })
 	if at < 0 {
+		r.mu.Unlock()
 		return false
 	}
+	given := r.waiting[at].given
 	r.waiting = slices.Delete(r.waiting, at, at+1)
+	r.mu.Unlock()
+	if given != nil {
+		given()
+	}
 	return true
 }
 
@@ -115,6 +121,9 @@ func (r *roll) walk() {
 		}
 		if err == nil && restarts >= maxRestarts && r.changed(changes) {
 			err = errors.New("the upstream keeps changing its list of tools")
+		}
+		if err == nil {
+			r.session.facade.health.reached()
 		}
 		if r.serve(changes, roster, err) {
 			return

@@ -43,7 +43,7 @@ type session struct {
 	began        time.Time
 	client       Client
 	answered     atomic.Bool   // the upstream replied to something
-	observed     atomic.Uint64 // calls so far, where somebody observes
+	observed     atomic.Uint64 // calls so far, where somebody is told of them
 
 	pending   pendingCalls
 	questions questions
@@ -74,6 +74,7 @@ func (f *Facade) open(parent context.Context, client front, c *conversation) (*s
 	up, err := f.options.Dial(ctx)
 	cancel()
 	if err != nil {
+		f.health.failed(f.now(), troubleOf(err))
 		return nil, fmt.Errorf("reach the upstream of %s: %w", f.options.Name, err)
 	}
 	s := &session{facade: f, front: client, up: up, conversation: c, began: f.now(), done: make(chan struct{})}
@@ -86,6 +87,9 @@ func (f *Facade) open(parent context.Context, client front, c *conversation) (*s
 	f.mu.Lock()
 	f.running[s] = struct{}{}
 	f.mu.Unlock()
+	if t := f.options.Telemetry; t != nil {
+		t.Opened()
+	}
 	return s, nil
 }
 
@@ -172,6 +176,7 @@ func (s *session) agreed(answer wire.Envelope) string {
 	s.pending.mu.Lock()
 	s.version, s.telling = version, string(telling) == "true"
 	s.pending.mu.Unlock()
+	s.facade.health.reached()
 	if link, ok := s.up.(exchanges); ok {
 		link.SetProtocolVersion(version)
 	}
@@ -274,7 +279,11 @@ func (s *session) run() {
 	s.end(&upstreamLost{s.facade.options.Name, s.read()})
 	cause := context.Cause(s.ctx)
 	if !ended(cause) {
+		s.facade.health.failed(s.facade.now(), troubleOf(cause))
 		s.facade.logf("session ended: %s", troubleOf(cause))
+	}
+	if t := s.facade.options.Telemetry; t != nil {
+		defer func() { t.Closed(s.facade.now().Sub(s.began)) }()
 	}
 	s.tools.close()
 	s.questions.close()
@@ -347,7 +356,7 @@ func (s *session) list(e wire.Envelope, reply func(wire.Envelope)) {
 		default:
 			reply(roster.envelope())
 		}
-	})
+	}, nil)
 }
 
 // listParams says what is wrong with the parameters of a tools/list. The list has one page, so no cursor can be ours.

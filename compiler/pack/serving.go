@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,6 +11,7 @@ import (
 type Serving struct {
 	OnDrift OnDrift `json:"onDrift"`
 	Timeout string  `json:"timeout,omitzero"` // of a call without a reply and without progress, such as 30s; empty: by what was learned, else ten minutes
+	Audit   Audit   `json:"audit,omitzero"`
 	Policy  *Policy `json:"policy,omitempty"` // nil where no call is denied by rules
 }
 
@@ -24,6 +26,9 @@ func (s Serving) Keeping(before Serving) Serving {
 	}
 	if s.Timeout == "" {
 		s.Timeout = before.Timeout
+	}
+	if s.Audit == (Audit{}) {
+		s.Audit = before.Audit
 	}
 	return s
 }
@@ -85,6 +90,9 @@ func (s Serving) Check() error {
 		for _, problem := range s.Policy.Problems() {
 			return fmt.Errorf("policy%s: %s", problem.Pointer, problem.Text)
 		}
+	}
+	if wrong := s.Audit.check(); wrong != "" {
+		return errors.New(wrong)
 	}
 	return nil
 }

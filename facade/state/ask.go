@@ -228,6 +228,16 @@ func (s *Store) Redeem(ctx context.Context, token string, b Binding) error {
 	return fmt.Errorf("redeem a token in %s: it was decided at this moment; call again", s.db.Name)
 }
 
+// Redeemed is the question whose token was used, for whoever writes down by whose yes a call was made; [ErrUnknownToken].
+func (s *Store) Redeemed(ctx context.Context, token string) (Approval, error) {
+	row := askRow{}
+	there, err := s.db.Row(ctx, row.into(), `SELECT `+askColumns+` FROM ask WHERE token = ?`, digest(token))
+	if err == nil && !there {
+		err = ErrUnknownToken
+	}
+	return row.at(s.options.Now()), err
+}
+
 // altered says in what a call differs from the one that was asked about.
 func altered(asked, b Binding) error {
 	parts := b.parts()

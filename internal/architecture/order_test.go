@@ -42,7 +42,7 @@ var order = [][]string{
 	{"compiler/pack", "compiler/pack/commands"},
 	{"compiler/pack/emit/metadata", "compiler/pack/emit/capability", "compiler/pack/emit/command", "compiler/pack/emit/skill"},
 	{"compiler/pack/emit", "compiler/pack/affect", "compiler/pack/compare"},
-	{"facade/state", "facade/policy"},
+	{"facade/state", "facade/policy", "facade/audit", "facade/telemetry"},
 	{"facade"},
 	{"compiler/certify"},
 	{"internal/config", "internal/packcli"},

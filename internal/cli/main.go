@@ -121,7 +121,7 @@ func (sh *shell) app() *cli.App {
 				Name: "policy", Usage: "see what the rules of a pack decide", Action: sh.noCommand,
 				Subcommands: []*cli.Command{sh.policyTestCommand()},
 			},
-			sh.learnCommand(), sh.rulesCommand(), sh.schemaCommand(), sh.versionCommand(),
+			sh.auditCommand(), sh.learnCommand(), sh.rulesCommand(), sh.schemaCommand(), sh.versionCommand(),
 		},
 	}
 	prepare(app.Commands)

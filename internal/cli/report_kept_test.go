@@ -118,7 +118,7 @@ func checkKept(t *testing.T, folder string) {
 	if filter := flag.Lookup("test.run").Value.String(); filter != "" && filter != "TestScripts" {
 		return // a part of the scripts
 	}
-	for _, kind := range []string{"inspect", "snapshot", "adopt", "diff", "check", "verify", "certify", "review", "pack-show", "pack-diff", "pack-explain", "pack-archive",
+	for _, kind := range []string{"inspect", "snapshot", "adopt", "diff", "check", "verify", "certify", "audit", "review", "pack-show", "pack-diff", "pack-explain", "pack-archive",
 		"learn-stats", "learn-evaluate", "learn-compare", "learn-drift", "learn-anomalies", "learn-graph", "learn-workflow", "learn-sessions", "learn-import", "learn-prune", "learn-reset"} {
 		if kinds[kind] == 0 {
 			t.Errorf("no script prints a report of %s as JSON", kind)

@@ -43,6 +43,7 @@ var reportKinds = []struct {
 	{"ReviewReport", "What review shows of the operations of a pack: findings about their tools, and everything else a person decides by.", reviewReport{}, []string{"review"}},
 	{"CertifyReport", "What certify checked of a pack, and the certification that it wrote.", certifyReport{}, []string{"certify"}},
 	{"VerifyReport", "What pack verify found of a pack, and with a trust file of its certificate.", verifyReport{}, []string{"verify"}},
+	{"AuditReport", "What audit verify found in an audit log.", auditReport{}, []string{"audit"}},
 	{"LearnStats", "What learn stats says of each tool, and of one that is named all that is known.", learnStats{}, []string{"learn-stats"}},
 	{"LearnEvaluated", "Which insights came, changed or went.", learnEvaluated{}, []string{"learn-evaluate"}},
 	{"LearnImported", "What became of the files that were brought.", learnImported{}, []string{"learn-import"}},

@@ -18,12 +18,13 @@ import (
 	"anvil/compiler/diff"
 	"anvil/compiler/pack"
 	"anvil/compiler/profiles"
+	"anvil/facade/audit"
 	"anvil/internal/near"
 )
 
 // allRules lists the rules of every stage, by id. The panic of a rule id that two stages use is the catalogue's.
 func allRules() diag.Catalog {
-	return diag.NewCatalog(slices.Concat(probe.Rules, gate.Rules, gate.AcceptanceRules, adopt.Rules, air.Rules, diff.Rules, pack.Rules, certify.Rules, checkRules)...)
+	return diag.NewCatalog(slices.Concat(probe.Rules, gate.Rules, gate.AcceptanceRules, adopt.Rules, air.Rules, diff.Rules, pack.Rules, certify.Rules, audit.Rules, checkRules)...)
 }
 
 func (sh *shell) rulesCommand() *cli.Command {

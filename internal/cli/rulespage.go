@@ -16,6 +16,7 @@ import (
 	"anvil/compiler/diff"
 	"anvil/compiler/pack"
 	"anvil/compiler/profiles"
+	"anvil/facade/audit"
 )
 
 // classesByAxis tells the classes of a rule that depends on who takes the surface.
@@ -46,6 +47,7 @@ func rulesPage() []byte {
 		{"Bridge and AIR: what the tools do, and who approved them", diag.NewCatalog(slices.Concat(adopt.Rules, air.Rules)...)},
 		{"Diff: what changed", diff.Rules},
 		{"Certify: why a pack is not certified, or its certificate not believed", certify.Rules},
+		{"Audit: what became of a log", audit.Rules},
 		{"Pack and check", diag.NewCatalog(slices.Concat(pack.Rules, checkRules)...)},
 	} {
 		fmt.Fprintf(&b, "\n## %s\n", stage.title)

@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 		"fakeserver": fakeServer,
 		"httpstatus": httpStatus,
 		"post":       post,
+		"get":        get,
 	})
 }
 
@@ -50,6 +51,19 @@ func httpStatus() {
 		w.WriteHeader(status)
 		fmt.Fprintln(w, "no such thing here")
 	})))
+}
+
+// get prints what is at a URL, and ends with code 1 where that is no success.
+func get() {
+	resp, err := http.Get(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(os.Stdout, resp.Body)
+	if resp.StatusCode != http.StatusOK {
+		os.Exit(1)
+	}
 }
 
 // post sends each file as one HTTP request, keeps the session that the first answer opens, and prints status and body: post URL FILE...

@@ -28,15 +28,16 @@ func (sh *shell) serveCommand() *cli.Command {
 		Name: "serve", Usage: "run a pack's server behind the facade: approved operations only",
 		ArgsUsage: "PACK",
 		Description: `Speaks MCP to agent hosts and starts the pack's server for each session. Variables that the pack names are taken from the
-environment, then from the server of that name in the configuration. Only loopback addresses are served.`,
-		Flags: []cli.Flag{
+environment, then from the server of that name in the configuration. Only loopback addresses are served. Traces and metrics of calls are
+exported over OTLP/HTTP where OTEL_EXPORTER_OTLP_ENDPOINT or another of OpenTelemetry's variables asks for it.`,
+		Flags: append(recordFlags(),
 			configFlag(),
 			&cli.BoolFlag{Name: "stdio", Usage: "serve one client on stdin and stdout (the default)"},
 			&cli.StringFlag{Name: "http", Usage: "serve streamable HTTP on `ADDRESS`, such as 127.0.0.1:8080"},
 			learnFlag("record every call of an approved tool, refused ones too: sizes, shapes and keyed digests, no payloads"),
 			budgetWindowFlag(),
 			&cli.StringFlag{Name: "state", Usage: "keep calls that wait for a yes, and keyed writes, in `DIR` or postgres://... (default: facade.state of the configuration)"},
-		},
+		),
 		Action: sh.serve,
 	}
 }
@@ -80,12 +81,17 @@ func (sh *shell) serve(c *cli.Context) error {
 	if kept != nil {
 		defer kept.Close()
 	}
-	f, err := sh.openFacade(c, p, document, facadeWatch{log: log, observe: recording.observe(), asks: true, state: kept})
+	told, err := sh.records(c, p, log)
+	if err != nil {
+		return err
+	}
+	defer told.close()
+	f, err := sh.openFacade(c, p, document, facadeWatch{log: log, observe: recording.observe(), asks: true, state: kept, records: told})
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	defer sh.follow(c, dir, f, log)()
+	defer sh.follow(c, dir, f, log, told.tookOver)()
 	if addr != "" {
 		return f.ListenAndServe(sh.ctx, addr, func(url string) { fmt.Fprintf(sh.err, "serving %s on %s\n", dir, url) })
 	}
@@ -139,6 +145,7 @@ type facadeWatch struct {
 	asks    bool         // people are asked by the facade; else whoever runs it has asked
 	state   *state.Store // nil: nothing is kept
 	source  string       // the server, in words that name it from any folder; "" for those of the target
+	records *records     // nil for none
 }
 
 // openFacade makes the facade of a pack, whose document is trusted, before the server that the pack names.
@@ -200,6 +207,9 @@ func (sh *shell) openFacadeTo(c *cli.Context, target config.Target, p *pack.Pack
 	o := facade.Options{Name: p.Dir, Source: cmp.Or(watch.source, shellTarget(target)), Dial: dial, Log: log, Refused: watch.refused, Service: document.Service.ID, Observe: watch.observe, Now: sh.now, AskPeople: watch.asks}
 	if watch.state != nil {
 		o.Approvals, o.Ledger = watch.state, watch.state
+	}
+	if watch.records != nil {
+		o.Audit, o.Telemetry = watch.records.audit, watch.records.telemetry
 	}
 	if settings, err := p.Settings(); err == nil { // a pack of another mode has none
 		o.Serving = settings.Serving

@@ -69,8 +69,8 @@ func approvedUntil(o air.Operation) time.Time {
 const followEvery = time.Second
 
 // follow has a running facade take over what is decided about its pack meanwhile: approvals, blocks, another surface. What cannot be opened or trusted changes
-// nothing, and is told once. The function it returns ends that.
-func (sh *shell) follow(c *cli.Context, dir string, f *facade.Facade, log func(string)) (end func()) {
+// nothing, and is told once. after is told of each pack that was taken over. The function it returns ends that.
+func (sh *shell) follow(c *cli.Context, dir string, f *facade.Facade, log func(string), after func(*pack.Pack)) (end func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	seen := packMark(dir)
 	go func() {
@@ -85,7 +85,7 @@ func (sh *shell) follow(c *cli.Context, dir string, f *facade.Facade, log func(s
 			}
 			if mark := packMark(dir); mark != seen {
 				seen = mark
-				sh.takeOver(c, dir, f, log)
+				sh.takeOver(c, dir, f, log, after)
 			}
 		}
 	}()
@@ -106,7 +106,7 @@ func packMark(dir string) string {
 	return "gone"
 }
 
-func (sh *shell) takeOver(c *cli.Context, dir string, f *facade.Facade, log func(string)) {
+func (sh *shell) takeOver(c *cli.Context, dir string, f *facade.Facade, log func(string), after func(*pack.Pack)) {
 	p, document, err := openTrusted(dir)
 	var e facade.Exposure
 	if err == nil {
@@ -123,5 +123,6 @@ func (sh *shell) takeOver(c *cli.Context, dir string, f *facade.Facade, log func
 		log(fmt.Sprintf("%s was changed and cannot be taken over, so what it said before holds still: %v", dir, err))
 		return
 	}
+	after(p)
 	log(fmt.Sprintf("%s was changed: %d tools can be called now", dir, len(e.Tools)))
 }

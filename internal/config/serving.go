@@ -18,11 +18,22 @@ func (f *File) readServing(key string, value *canon.Node, at string) error {
 		if f.Serving.Timeout = value.Text(); f.Serving.Timeout == "" {
 			return f.problem(at, "facade.timeout must be a time such as 30s or 2m")
 		}
+	case "audit":
+		if err := canon.Decode(value.Raw, &f.Serving.Audit); err != nil || !value.IsObject() {
+			return f.problem(at, "facade.audit must say where the log is kept, file, and may say required and payloads, true or false: %s", auditProblem(err))
+		}
 	default:
-		return f.problem(at, "unknown key %q in facade; known are onDrift, state and timeout", key)
+		return f.problem(at, "unknown key %q in facade; known are audit, onDrift, state and timeout", key)
 	}
 	if err := f.Serving.Check(); err != nil {
 		return f.problem(at, "facade.%s", err)
 	}
 	return nil
+}
+
+func auditProblem(err error) string {
+	if err == nil {
+		return "it is no map"
+	}
+	return diag.Printable(err.Error())
 }

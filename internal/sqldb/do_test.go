@@ -122,7 +122,7 @@ func TestOptions(t *testing.T) {
 		if err := errors.Join(err, err2); err != nil {
 			t.Fatal(err)
 		}
-		if (synchronous == 2) != on || (secure == 1) != on || (info.Mode().Perm() == 0o600) != on {
+		if (synchronous == 2) != on || secure != 1 || (info.Mode().Perm() == 0o600) != on {
 			t.Errorf("%v: synchronous %d, secure_delete %d, %v", on, synchronous, secure, info.Mode())
 		}
 	}

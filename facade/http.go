@@ -66,7 +66,12 @@ func (f *Facade) serveHTTP(w http.ResponseWriter, r *http.Request) {
 
 // httpError answers with a status, and a JSON-RPC error that belongs to no request.
 func httpError(w http.ResponseWriter, status int, message string) {
-	writeJSON(w, status, refusal{code: codeInvalid, message: message}.frame(nil))
+	httpErrorTo(w, status, message, nil)
+}
+
+// httpErrorTo answers with a status, and a JSON-RPC error to the request with the raw id; nil stands for none.
+func httpErrorTo(w http.ResponseWriter, status int, message string, id []byte) {
+	writeJSON(w, status, refusal{code: codeInvalid, message: message}.frame(id))
 }
 
 func writeJSON(w http.ResponseWriter, status int, frame []byte) {
@@ -144,7 +149,7 @@ func (f *Facade) servePost(w http.ResponseWriter, r *http.Request) {
 	case id == "" && method == methodInitialize && e.IsRequest():
 		f.serveInitialize(w, r, e)
 	default:
-		if h := f.enterSession(w, r); h != nil {
+		if h := f.enterSession(w, r, requestID(e)); h != nil {
 			defer h.leave()
 			h.serve(w, r, e)
 		}
@@ -167,24 +172,24 @@ func (f *Facade) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	return bytes.TrimSpace(frame), err == nil // what stands around a message is layout, and some servers on stdio stumble over it
 }
 
-// enterSession finds the session a request names and counts the request in; the caller calls leave on it. When there is
+// enterSession finds the session a request names and counts the request in; the caller calls leave on it. asked is the id of the message, nil for none. When there is
 // none, it answers and returns nil.
-func (f *Facade) enterSession(w http.ResponseWriter, r *http.Request) *httpSession {
+func (f *Facade) enterSession(w http.ResponseWriter, r *http.Request, asked []byte) *httpSession {
 	id := r.Header.Get(headerSession)
 	if id == "" {
-		httpError(w, http.StatusBadRequest, "no "+headerSession+" header; open a session with initialize")
+		httpErrorTo(w, http.StatusBadRequest, "no "+headerSession+" header; open a session with initialize", asked)
 		return nil
 	}
 	f.mu.Lock()
 	h := f.sessions[id]
 	f.mu.Unlock()
 	if h == nil || !h.enter() {
-		httpError(w, http.StatusNotFound, "unknown session; open a new one with initialize")
+		httpErrorTo(w, http.StatusNotFound, "unknown session; open a new one with initialize", asked)
 		return nil
 	}
 	if v := r.Header.Get(headerVersion); v != "" && !slices.Contains(wire.HandshakeVersions, v) && v != h.conversation.agreed() {
 		h.leave()
-		httpError(w, http.StatusBadRequest, "unknown "+headerVersion+"; send the version that initialize agreed on")
+		httpErrorTo(w, http.StatusBadRequest, "unknown "+headerVersion+"; send the version that initialize agreed on", asked)
 		return nil
 	}
 	return h
@@ -290,14 +295,14 @@ func (f *Facade) serveGet(w http.ResponseWriter, r *http.Request) {
 		httpError(w, http.StatusNotAcceptable, "accept "+typeSSE)
 		return
 	}
-	if h := f.enterSession(w, r); h != nil {
+	if h := f.enterSession(w, r, nil); h != nil {
 		defer h.leave()
 		h.stand(w, r)
 	}
 }
 
 func (f *Facade) serveDelete(w http.ResponseWriter, r *http.Request) {
-	if h := f.enterSession(w, r); h != nil {
+	if h := f.enterSession(w, r, nil); h != nil {
 		defer h.leave()
 		h.end(errDeleted)
 		w.WriteHeader(http.StatusNoContent)

@@ -183,12 +183,6 @@ func (s *session) agreed(answer wire.Envelope) string {
 	return version
 }
 
-func (s *session) protocolVersion() string {
-	s.pending.mu.Lock()
-	defer s.pending.mu.Unlock()
-	return s.version
-}
-
 func (s *session) notification(e wire.Envelope) {
 	switch method := e.MethodName(); method {
 	case methodCall, methodList:

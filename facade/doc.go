@@ -22,16 +22,20 @@
 // A call is decoded once, and everything that decides on it, repeats it or tells of it is a layer around the next and reads that one Call. Arguments in
 // which a member is given twice are refused: what is decided on the one would not hold for the other. In the params of other methods they pass.
 //
-// A contract is verified when a session first lists or calls, and again after the upstream announces a change. An
-// upstream that changes a tool in the middle of a session and keeps silent about it is not noticed before the next one.
-// The words of a tool are held against the approved ones at the same time: where the diff calls every change safe the tool
-// is served, and otherwise it is withheld as one with another contract is. The operator is told of both.
+// A contract is verified when a session first lists or calls, after the upstream announces a change, and before a call
+// when that was a minute ago. What the diff calls safe is served and told; a tool that differs otherwise, or in a word
+// that nobody approved, is in quarantine until it is approved again, also when the server takes the change back.
+//
+// The layers of a call, the outermost first: what records it; the gate; the policy; somebody's yes, where the operation
+// asks for one; the ledger, where a key makes a write one of a kind; tries, with their time, their repetition and a
+// breaker; the sender. An upstream that was lost is started again with the client's next message, and told what its
+// predecessor was told.
 //
 // An upstream can spell an error like a refusal of the facade's. Who runs the facade in its own process is told of its
 // refusals by Options.Refused; over a link nobody can tell them apart.
 //
 // A client's messages are read ahead of the upstream, within a bound, so that a client that leaves is noticed whatever
-// the upstream does; an upstream that takes nothing for too long loses its session.
+// the upstream does; an upstream that takes nothing for too long is replaced.
 //
 // The package must not import the build path, decode payloads into structs, or log what clients and servers say.
 package facade

@@ -40,8 +40,8 @@ type Call struct {
 	Client    *Client        // who calls
 	Verdict   policy.Verdict // what the policy says of it: set before the next layer sees the call, and again where a result is denied; the zero value before
 
-	loss   atomic.Pointer[loss] // why the last try has no reply of the upstream's; nil: it has
-	extend func()               // called when the upstream tells of progress; nil tells nobody
+	loss    atomic.Pointer[loss] // why the last try has no reply of the upstream's; nil: it has
+	attempt *attempt             // that is made of it; nil before
 
 	cancelled []func() // called when the client gives the call up
 	record    *record  // for those that are told of calls; nil where nobody is
@@ -73,6 +73,9 @@ func (c *Call) onCancel(tell func()) { c.cancelled = append(c.cancelled, tell) }
 func (c *Call) cancel() {
 	if c.record != nil {
 		c.record.cancelled()
+	}
+	if c.attempt != nil {
+		c.attempt.cancelled()
 	}
 	for _, tell := range c.cancelled {
 		tell()

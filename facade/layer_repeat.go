@@ -46,7 +46,7 @@ func (l repeating) Call(ctx context.Context, c *Call, reply func(wire.Envelope))
 	f := l.session.facade
 	a := &attempt{repeating: l, ctx: ctx, call: c, reply: reply, plan: f.exposed.Load().plan(c.Tool), begun: f.now()}
 	f.retries.earn()
-	c.onCancel(a.cancelled)
+	c.attempt = a
 	a.make(l.session)
 }
 
@@ -69,7 +69,6 @@ func (a *attempt) make(on *session) {
 	try := a.try
 	a.settled = settled
 	a.call.loss.Store(nil)
-	a.call.extend = a.extend
 	if a.timer == nil {
 		a.timer = time.AfterFunc(a.plan.timeout, func() { a.late() })
 	} else {

@@ -209,9 +209,17 @@ func (s *session) transmit(id uint64, frame []byte) {
 
 // hand gives a message to a link that takes it at once as long as its peer reads; a peer that does not ends the session.
 func (s *session) hand(frame []byte) error {
-	t := time.AfterFunc(s.facade.limits.Send, func() { s.end(errDeaf) })
-	defer t.Stop()
-	return s.up.Send(s.ctx, frame)
+	t, ok := s.sends.Get().(*time.Timer)
+	if ok {
+		t.Reset(s.facade.limits.Send)
+	} else {
+		t = time.AfterFunc(s.facade.limits.Send, func() { s.end(errDeaf) })
+	}
+	err := s.up.Send(s.ctx, frame)
+	if t.Stop() {
+		s.sends.Put(t)
+	}
+	return err
 }
 
 // stop ends the session because the upstream takes no more. A link that knows why says so to its reader as well, and

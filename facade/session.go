@@ -45,6 +45,7 @@ type session struct {
 	answered     atomic.Bool   // the upstream replied to something
 	observed     atomic.Uint64 // calls so far, where somebody is told of them
 
+	sends     sync.Pool // of timers that end the session
 	pending   pendingCalls
 	questions questions
 	version   string // the protocol version agreed on; guarded by pending.mu
@@ -140,7 +141,6 @@ func (s *session) accept(e wire.Envelope, to *stream) {
 }
 
 func (s *session) request(e wire.Envelope, to *stream) {
-	s.conversation.note(e)
 	id := bytes.Clone(e.Bytes(e.ID))
 	reply := func(answer wire.Envelope) { s.answer(to, id, answer) }
 	switch methodOf(e) {
@@ -151,11 +151,13 @@ func (s *session) request(e wire.Envelope, to *stream) {
 	case methodDiscover:
 		reply(s.facade.refuse(noDiscover))
 	case methodInitialize:
+		s.conversation.note(e)
 		s.forward(e, func(answer wire.Envelope) {
 			s.agreed(answer)
 			reply(s.introduced(answer))
 		}, nil)
 	default:
+		s.conversation.note(e)
 		s.forward(e, reply, nil)
 	}
 }

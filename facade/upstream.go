@@ -97,8 +97,8 @@ func (s *session) progressed(e wire.Envelope) {
 	if token == nil {
 		return
 	}
-	if call := s.pending.progressed(token); call != nil && call.extend != nil {
-		call.extend()
+	if call := s.pending.progressed(token); call != nil && call.attempt != nil {
+		call.attempt.extend()
 	}
 }
 

@@ -33,8 +33,16 @@ type rawPath struct {
 // open shakes hands over link. The client is closed by the caller.
 func open(t testing.TB, link wire.Link) *wire.Client {
 	t.Helper()
-	client := wire.NewClient(link, wire.ClientOptions{OnNoise: func(kind string, frame []byte) { t.Errorf("noise %s: %s", kind, frame) }})
-	if _, err := wire.Handshake(within(t), client, wire.Hello{Name: "e2e", Version: "1"}); err != nil {
+	client := wire.NewClient(link, wire.ClientOptions{
+		OnNoise: func(kind string, frame []byte) { t.Errorf("noise %s: %s", kind, frame) },
+		OnRequest: func(_ context.Context, e wire.Envelope) ([]byte, *wire.RPCError) {
+			if e.MethodName() != "elicitation/create" {
+				return nil, &wire.RPCError{Code: -32601, Message: "no such method"}
+			}
+			return []byte(`{"action":"accept","content":{"confirm":true}}`), nil // a person who says yes
+		},
+	})
+	if _, err := wire.Handshake(within(t), client, wire.Hello{Name: "e2e", Version: "1", Capabilities: []byte(`{"elicitation":{}}`)}); err != nil {
 		client.Close()
 		t.Fatal(err)
 	}

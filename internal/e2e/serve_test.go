@@ -63,7 +63,11 @@ func (l line) overHTTP(f func(path)) {
 		if err := raw.Close(); err != nil {
 			l.Error(err)
 		}
-		client := mcp.NewClient(&mcp.Implementation{Name: "e2e", Version: "1"}, nil)
+		client := mcp.NewClient(&mcp.Implementation{Name: "e2e", Version: "1"}, &mcp.ClientOptions{
+			ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+				return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"confirm": true}}, nil
+			},
+		})
 		session, err := client.Connect(within(l), &mcp.StreamableClientTransport{Endpoint: url}, nil)
 		if err != nil {
 			l.Fatal(err)

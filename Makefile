@@ -5,7 +5,7 @@ NPM   := $(BUILD)/npm
 PEERS := $(BUILD)/peers
 ANVIL := $(BUILD)/bin/anvil
 
-.PHONY: all help build demo test check bench proof fuzz vuln clean
+.PHONY: all help build demo test check bench proof soak fuzz vuln clean
 
 all: build
 
@@ -53,6 +53,11 @@ bench: build npm peers postgres
 PAIRS ?= 100000
 proof:
 	go test -v -count 1 -timeout 0 -run '^TestVerdictsOf' ./compiler/schema/subtype -pairs $(PAIRS)
+
+## soak: SESSIONS sessions through the facade that end in every way, and nothing of them left
+SESSIONS ?= 10000
+soak:
+	ANVIL_SOAK=$(SESSIONS) go test -v -count 1 -timeout 0 -run '^TestSoak$$' ./facade
 
 ## fuzz: every fuzz target for FUZZTIME each
 FUZZTIME ?= 30s

@@ -1,0 +1,133 @@
+package facade
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"anvil/wire"
+)
+
+// soakVariable says how many sessions TestSoak goes through; `make soak` sets it.
+const soakVariable = "ANVIL_SOAK"
+
+// TestSoak opens sessions on a server in a process of its own, calls, and ends each in one of the ways that sessions end: in order, in the middle of a call, with the
+// server killed under it, with the server killed and started again. When all is over no process, no descriptor and no goroutine is left.
+func TestSoak(t *testing.T) {
+	cycles, seed := 12, uint64(1)
+	if text := os.Getenv(soakVariable); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatalf("%s: %v", soakVariable, err)
+		}
+		cycles, seed = n, uint64(time.Now().UnixNano())
+	}
+	t.Logf("%d sessions, seed %d", cycles, seed)
+	noLeak(t)
+	dial := func(ctx context.Context) (wire.Link, error) { return wire.Start(ctx, peerCommand("sdk-server")) }
+	link, err := dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	exposure := exposeLive(t, link)
+	files := descriptors(t)
+	f := newFacade(t, Options{Exposure: exposure, Dial: dial})
+	random := rand.New(rand.NewPCG(seed, seed))
+	for i := range cycles {
+		soak(t, f, random.IntN(4), fmt.Sprintf("session %d", i))
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) { // a process that was killed is reaped a moment later
+		left, now := children(t), descriptors(t)
+		if len(left) == 0 && now <= files {
+			break
+		} else if time.Now().After(end) {
+			t.Fatalf("%d processes and %d descriptors are left, there were %d", len(left), now, files)
+		}
+	}
+}
+
+// soak is one session and its end.
+func soak(t *testing.T, f *Facade, way int, what string) {
+	t.Helper()
+	near, far := wire.Pipe()
+	done := make(chan error, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() { done <- f.Serve(ctx, far) }()
+	client := peer{t, near}
+	client.ask(asksNobody)
+	client.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	call := func(tool string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":{}}}`
+	}
+	if got := client.ask(call("echo")); !strings.Contains(got, `"result"`) {
+		t.Fatalf("%s: %s", what, got)
+	}
+	switch way {
+	case 1:
+		client.send(call("wait"))
+	case 2, 3:
+		for _, pid := range children(t) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+	if way == 3 {
+		for end := time.Now().Add(patience); ; {
+			client.send(call("echo"))
+			got := client.recv()
+			for strings.Contains(got, methodListChanged) {
+				got = client.recv()
+			}
+			if strings.Contains(got, `"result"`) {
+				break
+			} else if time.Now().After(end) {
+				t.Fatalf("%s: the server does not come back: %s", what, got)
+			}
+		}
+	}
+	if way == 0 {
+		cancel()
+	}
+	near.Close()
+	await(t, done)
+}
+
+// children are the processes that this one has started and that are still there.
+func children(t *testing.T) (pids []int) {
+	t.Helper()
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range stats {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			continue // it is gone
+		}
+		fields := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:])) // state, parent
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if len(fields) > 1 && fields[1] == strconv.Itoa(os.Getpid()) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+func descriptors(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries)
+}

@@ -192,6 +192,16 @@ func (d Document) Sealed() (Document, error) {
 	return d, nil
 }
 
+// shown is d with the tools alone that a reader may know of, under an etag of its own.
+func (d Document) shown(shows Shows) (Document, error) {
+	hidden := func(t Tool) bool { return !shows(learn.Tool{Server: t.Server, Name: t.Name}) }
+	if shows == nil || !slices.ContainsFunc(d.Tools, hidden) {
+		return d, nil
+	}
+	d.Tools = slices.DeleteFunc(slices.Clone(d.Tools), hidden)
+	return d.Sealed()
+}
+
 // JSON returns the document as JSON.
 func (d Document) JSON() ([]byte, error) { return canon.Encode(d) }
 

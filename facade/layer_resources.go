@@ -19,8 +19,8 @@ type Resources interface {
 	Templates() []view.Resource
 	// Has reports an address that is the facade's to answer: no request for it reaches the upstream.
 	Has(uri string) bool
-	// Read returns what is at an address, without the tools that shows does not show; its error is [view.ErrNoResource] where there is nothing.
-	Read(ctx context.Context, uri string, shows view.Shows) (view.Content, error)
+	// Read returns what the reader may know of what is at an address; its error is [view.ErrNoResource] where there is nothing.
+	Read(ctx context.Context, uri string, by view.Reader) (view.Content, error)
 }
 
 const (
@@ -193,7 +193,7 @@ func (s *session) readPublished(e wire.Envelope, uri string, reply func(wire.Env
 
 // contentOf is what a resource of the facade's holds for the client of the session.
 func (s *session) contentOf(ctx context.Context, uri string) (view.Content, *refusal) {
-	content, err := s.facade.published.read(ctx, uri, s.facade.shows(s.client.Subject))
+	content, err := s.facade.published.read(ctx, uri, s.facade.reader(s.client.Subject))
 	switch {
 	case err == nil:
 		return content, nil
@@ -212,24 +212,24 @@ func (s *session) unreadable(err error) *refusal {
 }
 
 // read reads once there is room.
-func (p *published) read(ctx context.Context, uri string, shows view.Shows) (view.Content, error) {
+func (p *published) read(ctx context.Context, uri string, by view.Reader) (view.Content, error) {
 	select {
 	case p.room <- struct{}{}:
 		defer func() { <-p.room }()
 	case <-ctx.Done():
 		return view.Content{}, ctx.Err()
 	}
-	return p.Read(ctx, uri, shows)
+	return p.Read(ctx, uri, by)
 }
 
-// shows tells the tools of which a client may know: those that are approved and that the policy lists for it. One that is withheld because the server changed it is
-// among them, since what is published of it is what was approved.
-func (f *Facade) shows(subject string) view.Shows {
+// reader is a client as one who reads: of tools it knows those that are approved and that the policy lists for it, and of calls its own, where the front knows who it is.
+// A tool that is withheld because the server changed it is among them, since what is published of it is what was approved.
+func (f *Facade) reader(subject string) view.Reader {
 	x := f.exposed.Load()
-	return func(t learn.Tool) bool {
+	return view.Reader{Client: subject, Shows: func(t learn.Tool) bool {
 		_, may := x.tool(t.Name, f.now)
-		return may && (t.Server == f.options.Service || t.Server == "") && !x.Policy.List(t.Name, subject).Denies()
-	}
+		return may && t.Server == f.options.Service && !x.Policy.List(t.Name, subject).Denies()
+	}}
 }
 
 // advertised is a result of initialize that says what the facade has beside the upstream's: the extension, and that resources can be subscribed to.

@@ -39,8 +39,16 @@ type Resources struct {
 	Make  func(context.Context) (Document, error) // the tools-metadata
 }
 
-// Shows reports a tool of which a reader may know; nil shows all.
-type Shows func(learn.Tool) bool
+// Reader is who reads; the zero value may read everything.
+type Reader struct {
+	Shows  func(learn.Tool) bool // reports a tool, without its contract, of which the reader may know; nil: all
+	Client string                // whose calls alone are told one by one, as events name it; "": everybody's
+}
+
+// may reports an event that the reader may know of.
+func (r Reader) may(e learn.Event) bool {
+	return (r.Client == "" || e.Client == r.Client) && (r.Shows == nil || r.Shows(learn.Tool{Server: e.Tool.Server, Name: e.Tool.Name}))
+}
 
 // List are the resources that are always there.
 func (Resources) List() []Resource {
@@ -103,14 +111,14 @@ func (Resources) Has(uri string) bool {
 	return slices.Contains([]string{toolsMetadata, executionGraph, workflowGraph, graphInsights}, strings.ToLower(first))
 }
 
-// Read returns the content of a resource, without the tools of which the reader may not know. An address that names nothing, or a session or workflow that was
+// Read returns the content of a resource, without the tools and the calls of which the reader may not know. An address that names nothing, or a session or workflow that was
 // not observed, is [ErrNoResource].
-func (r Resources) Read(ctx context.Context, uri string, shows Shows) (Content, error) {
+func (r Resources) Read(ctx context.Context, uri string, by Reader) (Content, error) {
 	at, query, err := addressOf(uri)
 	if err != nil {
 		return Content{}, err
 	}
-	reader := reading{r, shows}
+	reader := reading{r, by}
 	switch {
 	case len(at) == 1 && at[0] == toolsMetadata:
 		return reader.toolsMetadata(ctx, uri, query)
@@ -130,7 +138,7 @@ func (r Resources) Read(ctx context.Context, uri string, shows Shows) (Content, 
 // reading is the reading of one reader.
 type reading struct {
 	Resources
-	shows Shows
+	by Reader
 }
 
 // addressOf takes an address apart.
@@ -171,7 +179,7 @@ func (r reading) toolsMetadata(ctx context.Context, uri string, query url.Values
 	if err != nil {
 		return Content{}, err
 	}
-	if d, err = d.shown(r.shows); err != nil {
+	if d, err = d.shownTo(r.by); err != nil {
 		return Content{}, err
 	}
 	text, err := canon.EncodeCompact(d)
@@ -210,12 +218,7 @@ func (r reading) sessionGraph(ctx context.Context, id string) (*workflow.Graph, 
 // events are those of a query, the latest where there are too many.
 func (r reading) events(ctx context.Context, q learn.Query) ([]learn.Event, error) {
 	events, _, err := workflow.Latest(r.Store.Events(ctx, q), workflow.MostCalls)
-	if r.shows == nil {
-		return events, err
-	}
-	return slices.DeleteFunc(events, func(e learn.Event) bool {
-		return !r.shows(learn.Tool{Server: e.Tool.Server, Name: e.Tool.Name})
-	}), err
+	return slices.DeleteFunc(events, func(e learn.Event) bool { return !r.by.may(e) }), err
 }
 
 func (r reading) graph(ctx context.Context, uri, session string, query url.Values) (Content, error) {

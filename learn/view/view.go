@@ -192,10 +192,10 @@ func (d Document) Sealed() (Document, error) {
 	return d, nil
 }
 
-// shown is d with the tools alone that a reader may know of, under an etag of its own.
-func (d Document) shown(shows Shows) (Document, error) {
-	hidden := func(t Tool) bool { return !shows(learn.Tool{Server: t.Server, Name: t.Name}) }
-	if shows == nil || !slices.ContainsFunc(d.Tools, hidden) {
+// shownTo is d with the tools alone that a reader may know of, under an etag of its own.
+func (d Document) shownTo(r Reader) (Document, error) {
+	hidden := func(t Tool) bool { return !r.Shows(learn.Tool{Server: t.Server, Name: t.Name}) }
+	if r.Shows == nil || !slices.ContainsFunc(d.Tools, hidden) {
 		return d, nil
 	}
 	d.Tools = slices.DeleteFunc(slices.Clone(d.Tools), hidden)

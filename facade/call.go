@@ -112,6 +112,9 @@ func (s *session) layers() Upstream {
 	}
 	calls = ruled{s, calls}
 	calls = gate{s, calls}
+	if s.facade.options.takesReports() {
+		calls = reporting{s, calls}
+	}
 	if s.facade.records() {
 		calls = recorder{s, calls}
 	}

@@ -31,6 +31,10 @@
 // breaker; the sender. An upstream that was lost is started again with the client's next message, and told what its
 // predecessor was told.
 //
+// What the facade publishes of the tools (Options.Resources) stands beside the upstream's resources: requests for it are answered here, and its entries
+// are spliced into the last page of the upstream's lists. A client is shown the tools that it may call. The figures among it are of all clients; beside them
+// nothing of one client's is told to another that the front knows by another name.
+//
 // An upstream can spell an error like a refusal of the facade's. Who runs the facade in its own process is told of its
 // refusals by Options.Refused; over a link nobody can tell them apart.
 //

@@ -97,6 +97,7 @@ func (f *Facade) Update(e Exposure) error {
 		s.tools.invalidate()
 		s.announceTools()
 	})
+	f.ResourcesChanged()
 	return nil
 }
 

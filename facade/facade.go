@@ -53,6 +53,10 @@ type Options struct {
 	Audit *audit.Log
 	// Telemetry is told of each call and session. The caller closes it once the facade is closed. nil tells nobody.
 	Telemetry *telemetry.Telemetry
+	// Resources are published beside the upstream's own, unless Serving says otherwise; nil publishes none. Who learns something that they tell calls ResourcesChanged.
+	Resources Resources
+	// Reporter has clients report what they observed by a tool of the facade's, where Serving says so and Observe takes it; nil takes no reports.
+	Reporter Reporter
 	// Now is the clock of observations; time.Now.
 	Now func() time.Time
 	// Limits bound what one client can make the facade hold.
@@ -107,8 +111,10 @@ type Facade struct {
 	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
 	retries retryBudget
 	health  health
-	exposed atomic.Pointer[exposed]
-	now     func() time.Time
+
+	published *published // nil where nothing is
+	exposed   atomic.Pointer[exposed]
+	now       func() time.Time
 
 	mu       sync.Mutex
 	closed   bool
@@ -133,7 +139,11 @@ func New(o Options) (*Facade, error) {
 		return nil, fmt.Errorf("facade of %s: %w", o.Name, err)
 	}
 	o.Serving = o.Serving.WithDefaults()
-	f := &Facade{options: o, limits: o.Limits.withDefaults(), sessions: map[string]*httpSession{}, now: o.Now, running: map[*session]struct{}{}}
+	published, err := o.publish()
+	if err != nil {
+		return nil, fmt.Errorf("facade of %s: %w", o.Name, err)
+	}
+	f := &Facade{options: o, published: published, limits: o.Limits.withDefaults(), sessions: map[string]*httpSession{}, now: o.Now, running: map[*session]struct{}{}}
 	exposed.register(o.Telemetry)
 	f.exposed.Store(exposed)
 	if f.now == nil {

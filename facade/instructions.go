@@ -13,7 +13,7 @@ import (
 const instructionsMember = "instructions"
 
 // introduced is the answer to initialize without instructions, and without words of the server about itself, that are not those of the pack: a model reads them
-// like the text of a tool. An answer with those, or with none, stays as it came, byte for byte.
+// like the text of a tool. An answer with those, or with none, stays as it came, byte for byte, but for what the facade advertises of its own.
 func (s *session) introduced(answer wire.Envelope) wire.Envelope {
 	result := answer.Bytes(answer.Result)
 	if len(result) == 0 || result[0] != '{' {
@@ -25,6 +25,9 @@ func (s *session) introduced(answer wire.Envelope) wire.Envelope {
 	}
 	info := s.introduction(result)
 	if instructions && info == nil {
+		if advertised := s.advertised(result); !bytes.Equal(advertised, result) {
+			return s.withResult(answer, advertised)
+		}
 		return answer
 	}
 	kept := memberList{}
@@ -38,12 +41,7 @@ func (s *session) introduced(answer wire.Envelope) wire.Envelope {
 	if info != nil {
 		kept.add([]byte(`"`+infoMember+`"`), info)
 	}
-	frame := append(bytes.Clone(answer.Raw[:answer.Result.Start]), kept.bytes()...)
-	cut, err := wire.Scan(append(frame, answer.Raw[answer.Result.End:]...))
-	if err != nil {
-		return s.facade.refuse(refusal{code: codeServer, reason: upstreamTrouble, message: "the upstream's answer to initialize cannot be read"})
-	}
-	return cut
+	return s.withResult(answer, s.advertised(kept.bytes()))
 }
 
 // tellOther logs what is other about the server than when its tools were approved, and how to see it.

@@ -18,7 +18,8 @@ import (
 
 // conversation is what a client has said that outlives one upstream: where that is lost, another is started, and told the same.
 type conversation struct {
-	held holds // calls that wait for something else than an upstream
+	held     holds    // calls that wait for something else than an upstream
+	watching watching // resources of the facade's that are subscribed to
 
 	mu          sync.Mutex
 	initialize  []byte            // params of the request, nil before there was one
@@ -43,7 +44,7 @@ const (
 func (c *conversation) note(e wire.Envelope) {
 	method := e.MethodName()
 	switch method {
-	case methodInitialize, methodInitialized, "logging/setLevel", "resources/subscribe", "resources/unsubscribe":
+	case methodInitialize, methodInitialized, "logging/setLevel", methodSubscribe, methodUnsubscribe:
 	default:
 		return
 	}
@@ -63,7 +64,7 @@ func (c *conversation) note(e wire.Envelope) {
 		uri, ok := wire.Unquote(memberAt(params, "uri"))
 		switch {
 		case !ok:
-		case method == "resources/unsubscribe":
+		case method == methodUnsubscribe:
 			delete(c.subscribed, uri)
 		case len(c.subscribed) < maxSubscribed:
 			if c.subscribed == nil {
@@ -141,6 +142,7 @@ func (f *Facade) reopen(ctx context.Context, client front, c *conversation) (*se
 		return nil, &lostError{why: err}
 	}
 	f.logf("started the upstream again, since it was lost: %s", troubleOf(c.cause()))
+	f.ResourcesChanged() // a notice may have had nobody to go through
 	return s, nil
 }
 
@@ -182,7 +184,7 @@ func (s *session) resume() error {
 	}
 	s.again(ctx, "logging/setLevel", level)
 	for _, params := range subscribed {
-		s.again(ctx, "resources/subscribe", params)
+		s.again(ctx, methodSubscribe, params)
 	}
 	s.announceTools()
 	return nil

@@ -12,6 +12,7 @@ import (
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
 	"anvil/compiler/surface"
+	"anvil/learn/view"
 	"anvil/wire"
 )
 
@@ -29,6 +30,8 @@ type roster struct {
 	under  *exposed           // what it was held against
 	walked time.Time          // when the walk began
 	until  time.Time          // when the first of the approvals ends; zero: never
+
+	reports bool // the facade's own tool is in the list
 }
 
 // envelope returns the reply to tools/list, for the receiver to change.
@@ -65,6 +68,7 @@ type walk struct {
 	begun   time.Time
 	count   int
 	size    int
+	rival   bool // the server has a tool of the name that the facade's own has, or one that reads like it
 }
 
 // walkTools asks for every page, within bounds.
@@ -137,6 +141,7 @@ func (w *walk) page(reply wire.Envelope) (cursor []byte, err error) {
 // tool judges one tool of the upstream's.
 func (w *walk) tool(tool *canon.Node) {
 	name, ok := tool.Get("name").Str()
+	w.rival = w.rival || alike(name, view.ReportTool)
 	approved, exposed := w.under.tool(name, w.facade.now)
 	if !ok || !exposed {
 		return
@@ -271,6 +276,7 @@ func (w *walk) roster() *roster {
 			}
 		}
 	}
+	reports := w.offersReports()
 	list := []byte(`{"jsonrpc":"2.0","id":null,"result":{`)
 	for _, m := range w.extra {
 		if m.Name == "nextCursor" {
@@ -281,12 +287,12 @@ func (w *walk) roster() *roster {
 		}
 		list = append(append(list, m.RawName...), ':')
 		if m.Name == "tools" {
-			list = w.appendTools(list)
+			list = w.appendTools(list, reports)
 		} else {
 			list = append(list, m.Value.Raw...)
 		}
 	}
-	return &roster{list: append(list, "}}"...), faults: w.faults, under: w.under, walked: w.begun, until: until}
+	return &roster{list: append(list, "}}"...), faults: w.faults, under: w.under, walked: w.begun, until: until, reports: reports}
 }
 
 // stopCode is the code of the refusals of every tool, after a change of one.
@@ -297,7 +303,7 @@ func (w *walk) stopCode(tool string) string {
 	return schemaMismatch
 }
 
-func (w *walk) appendTools(list []byte) []byte {
+func (w *walk) appendTools(list []byte, reports bool) []byte {
 	list = append(list, '[')
 	for i, tool := range w.tools {
 		if _, bad := w.faults[w.names[i]]; bad {
@@ -307,6 +313,12 @@ func (w *walk) appendTools(list []byte) []byte {
 			list = append(list, ',')
 		}
 		list = append(list, tool...)
+	}
+	if reports {
+		if list[len(list)-1] != '[' {
+			list = append(list, ',')
+		}
+		list = append(list, reportTool...)
 	}
 	return append(list, ']')
 }

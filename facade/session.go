@@ -50,6 +50,7 @@ type session struct {
 	questions questions
 	version   string // the protocol version agreed on; guarded by pending.mu
 	telling   bool   // the upstream said that it announces changes of its tools; guarded by pending.mu
+	alone     bool   // the upstream said that it has no resources; guarded by pending.mu
 }
 
 // exchanges is a link on which every message is an exchange of its own: Send waits for the answer to begin, and the link
@@ -143,7 +144,12 @@ func (s *session) accept(e wire.Envelope, to *stream) {
 func (s *session) request(e wire.Envelope, to *stream) {
 	id := bytes.Clone(e.Bytes(e.ID))
 	reply := func(answer wire.Envelope) { s.answer(to, id, answer) }
-	switch methodOf(e) {
+	method := methodOf(e)
+	if s.answersResource(method, e, reply) {
+		return
+	}
+	s.conversation.note(e)
+	switch method {
 	case methodCall:
 		s.call(e, reply)
 	case methodList:
@@ -175,8 +181,10 @@ func (s *session) agreed(answer wire.Envelope) string {
 	}
 	s.conversation.agree(version)
 	telling := memberAt(result, "capabilities", "tools", "listChanged")
+	resources := memberAt(result, "capabilities", "resources")
 	s.pending.mu.Lock()
 	s.version, s.telling = version, string(telling) == "true"
+	s.alone = resources == nil || string(resources) == "null"
 	s.pending.mu.Unlock()
 	s.facade.health.reached()
 	if link, ok := s.up.(exchanges); ok {

@@ -85,6 +85,8 @@ func (s *session) dispatch(e wire.Envelope) {
 		s.tools.invalidate()
 	case method == methodProgress:
 		s.progressed(e)
+	case s.usurpsNotice(method, e):
+		return
 	}
 	if err := s.front.push(e); err != nil {
 		s.end(err)

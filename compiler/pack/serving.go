@@ -13,6 +13,9 @@ type Serving struct {
 	Timeout string  `json:"timeout,omitzero"` // of a call without a reply and without progress, such as 30s; empty: by what was learned, else ten minutes
 	Audit   Audit   `json:"audit,omitzero"`
 	Policy  *Policy `json:"policy,omitempty"` // nil where no call is denied by rules
+
+	Metadata Switch `json:"metadata,omitzero"` // whether tools-metadata is published as resources; where it is not said, it is
+	Reports  Switch `json:"reports,omitzero"`  // whether clients may report what they observed; where it is not said, they may not
 }
 
 // Keeping is s with what it does not say as it was before: a configuration without the section policy leaves the rules of a pack alone, one with an empty
@@ -30,7 +33,7 @@ func (s Serving) Keeping(before Serving) Serving {
 	if s.Audit == (Audit{}) {
 		s.Audit = before.Audit
 	}
-	return s
+	return s.keepingSwitches(before)
 }
 
 // OnDrift says what comes of a tool that the server shows otherwise than it was approved, by the class of the change. Words that nobody approved are risky

@@ -27,6 +27,7 @@ type recording struct {
 	touched map[learn.Tool]bool // since the last evaluation
 	last    time.Time           // evaluation
 	swept   time.Time           // when what is old was last forgotten
+	changed func()              // told that something was learned; nil tells nobody
 }
 
 const (
@@ -76,6 +77,7 @@ func (r *recording) after(ctx context.Context, tools []learn.Tool) {
 	if sweep {
 		r.swept = r.now()
 	}
+	changed := r.changed
 	r.mu.Unlock()
 	if due {
 		r.evaluate(ctx)
@@ -83,6 +85,19 @@ func (r *recording) after(ctx context.Context, tools []learn.Tool) {
 	if sweep {
 		r.sweep(ctx)
 	}
+	if changed != nil {
+		changed()
+	}
+}
+
+// tell has changed called behind each batch that was learned from.
+func (r *recording) tell(changed func()) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.changed = changed
 }
 
 // sweep forgets what is older than a store keeps by default, so that one that is served does not grow for ever.

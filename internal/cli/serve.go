@@ -86,12 +86,25 @@ func (sh *shell) serve(c *cli.Context) error {
 		return err
 	}
 	defer told.close()
-	f, err := sh.openFacade(c, p, document, facadeWatch{log: log, observe: recording.observe(), asks: true, state: kept, records: told})
+	shown, err := newPublishing(p, document, recording, sh.now, log)
+	if err != nil {
+		return err
+	}
+	f, err := sh.openFacade(c, p, document, facadeWatch{log: log, observe: recording.observe(), asks: true, state: kept, records: told, publishing: shown, recording: recording})
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	defer sh.follow(c, dir, f, log, told.tookOver)()
+	changed := func() {
+		shown.forget()
+		f.ResourcesChanged()
+	}
+	recording.tell(changed)
+	defer sh.follow(c, dir, f, log, func(p *pack.Pack) {
+		told.tookOver(p)
+		shown.tookOver(p)
+		f.ResourcesChanged()
+	})()
 	if addr != "" {
 		return f.ListenAndServe(sh.ctx, addr, func(url string) { fmt.Fprintf(sh.err, "serving %s on %s\n", dir, url) })
 	}
@@ -146,6 +159,9 @@ type facadeWatch struct {
 	state   *state.Store // nil: nothing is kept
 	source  string       // the server, in words that name it from any folder; "" for those of the target
 	records *records     // nil for none
+
+	publishing *publishing // nil: nothing is published beside the server's resources
+	recording  *recording  // that takes reports of clients; nil: there are none
 }
 
 // openFacade makes the facade of a pack, whose document is trusted, before the server that the pack names.
@@ -213,6 +229,10 @@ func (sh *shell) openFacadeTo(c *cli.Context, target config.Target, p *pack.Pack
 	}
 	if settings, err := p.Settings(); err == nil { // a pack of another mode has none
 		o.Serving = settings.Serving
+	}
+	if watch.publishing != nil {
+		o.Resources = watch.publishing.resources()
+		o.Reporter = reporter(o.Serving, document, watch.recording, log)
 	}
 	if o.Exposure, err = sh.exposure(c, p, document, log); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package config
 import (
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
+	"anvil/compiler/pack"
 )
 
 // readServing reads a key of the section facade; they go into the packs of mode facade but for state.
@@ -22,11 +23,22 @@ func (f *File) readServing(key string, value *canon.Node, at string) error {
 		if err := canon.Decode(value.Raw, &f.Serving.Audit); err != nil || !value.IsObject() {
 			return f.problem(at, "facade.audit must say where the log is kept, file, and may say required and payloads, true or false: %s", auditProblem(err))
 		}
+	case "metadata":
+		return f.readSwitch(&f.Serving.Metadata, key, value, at)
+	case "reports":
+		return f.readSwitch(&f.Serving.Reports, key, value, at)
 	default:
-		return f.problem(at, "unknown key %q in facade; known are audit, onDrift, state and timeout", key)
+		return f.problem(at, "unknown key %q in facade; known are audit, metadata, onDrift, reports, state and timeout", key)
 	}
 	if err := f.Serving.Check(); err != nil {
 		return f.problem(at, "facade.%s", err)
+	}
+	return nil
+}
+
+func (f *File) readSwitch(into *pack.Switch, key string, value *canon.Node, at string) error {
+	if err := into.UnmarshalJSON(value.Raw); err != nil {
+		return f.problem(at, "facade.%s must be true or false", key)
 	}
 	return nil
 }

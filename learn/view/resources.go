@@ -35,8 +35,19 @@ type Resource struct {
 
 // Resources serves what was learned as MCP resources. It only reads, and each read is of the moment.
 type Resources struct {
-	Store learn.Store                             // of the graphs
+	Store learn.Store                             // of the graphs; nil: there are none
 	Make  func(context.Context) (Document, error) // the tools-metadata
+}
+
+// Reader is who reads; the zero value may read everything.
+type Reader struct {
+	Shows  func(learn.Tool) bool // reports a tool, without its contract, of which the reader may know; nil: all
+	Client string                // whose calls alone are told one by one, as events name it; "": everybody's
+}
+
+// may reports an event that the reader may know of.
+func (r Reader) may(e learn.Event) bool {
+	return (r.Client == "" || e.Client == r.Client) && (r.Shows == nil || r.Shows(learn.Tool{Server: e.Tool.Server, Name: e.Tool.Name}))
 }
 
 // List are the resources that are always there.
@@ -47,8 +58,11 @@ func (Resources) List() []Resource {
 	}
 }
 
-// Templates are the resources of single sessions and workflows.
-func (Resources) Templates() []Resource {
+// Templates are the resources of single sessions and workflows, where there is a store to read them from.
+func (r Resources) Templates() []Resource {
+	if r.Store == nil {
+		return nil
+	}
 	return []Resource{
 		{scheme + "execution-graph/{session}{?format,cursor,size,if-none-match}", "execution-graph", "Calls of a session", mimeYAML},
 		{scheme + "execution-graph/{session}/mermaid", "execution-graph-mermaid", "Calls of a session as a Mermaid diagram", "text/plain"},
@@ -73,25 +87,58 @@ type Content struct {
 	ETag          string // of what has one
 }
 
-// Read returns the content of a resource. An address that names nothing, or a session or workflow that was not observed, is [ErrNoResource].
-func (r Resources) Read(ctx context.Context, uri string) (Content, error) {
+// The first parts of the addresses.
+const (
+	toolsMetadata  = "tools-metadata"
+	executionGraph = "execution-graph"
+	workflowGraph  = "workflow-graph"
+	graphInsights  = "graph-insights"
+)
+
+// Has reports an address, or the template of one, that is one of the resources' to answer, whether or not there is something at it. Letter case and escapes do not
+// matter: some reader takes such an address for the same.
+func (Resources) Has(uri string) bool {
+	if len(uri) < len(scheme) || !strings.EqualFold(uri[:len(scheme)], scheme) {
+		return false
+	}
+	first := uri[len(scheme):]
+	if end := strings.IndexAny(first, "/?#"); end >= 0 {
+		first = first[:end]
+	}
+	if text, err := url.PathUnescape(first); err == nil {
+		first = text
+	}
+	return slices.Contains([]string{toolsMetadata, executionGraph, workflowGraph, graphInsights}, strings.ToLower(first))
+}
+
+// Read returns the content of a resource, without the tools and the calls of which the reader may not know. An address that names nothing, or a session or workflow that was
+// not observed, is [ErrNoResource].
+func (r Resources) Read(ctx context.Context, uri string, by Reader) (Content, error) {
 	at, query, err := addressOf(uri)
 	if err != nil {
 		return Content{}, err
 	}
+	reader := reading{r, by}
 	switch {
-	case len(at) == 1 && at[0] == "tools-metadata":
-		return r.toolsMetadata(ctx, uri, query)
-	case len(at) == 2 && at[0] == "execution-graph":
-		return r.graph(ctx, uri, at[1], query)
-	case len(at) == 3 && at[0] == "execution-graph" && (at[2] == "mermaid" || at[2] == "dot"):
-		return r.diagram(ctx, uri, at[1], at[2])
-	case len(at) == 2 && at[0] == "workflow-graph":
-		return r.workflow(ctx, uri, at[1], query)
-	case len(at) == 2 && at[0] == "graph-insights":
-		return r.insights(ctx, uri, at[1], query)
+	case len(at) == 1 && at[0] == toolsMetadata:
+		return reader.toolsMetadata(ctx, uri, query)
+	case r.Store == nil:
+	case len(at) == 2 && at[0] == executionGraph:
+		return reader.graph(ctx, uri, at[1], query)
+	case len(at) == 3 && at[0] == executionGraph && (at[2] == "mermaid" || at[2] == "dot"):
+		return reader.diagram(ctx, uri, at[1], at[2])
+	case len(at) == 2 && at[0] == workflowGraph:
+		return reader.workflow(ctx, uri, at[1], query)
+	case len(at) == 2 && at[0] == graphInsights:
+		return reader.insights(ctx, uri, at[1], query)
 	}
 	return Content{}, fmt.Errorf("%w: %.200q", ErrNoResource, uri)
+}
+
+// reading is the reading of one reader.
+type reading struct {
+	Resources
+	by Reader
 }
 
 // addressOf takes an address apart.
@@ -127,9 +174,12 @@ func as(uri string, query url.Values, text []byte, etag string) (Content, error)
 	}
 }
 
-func (r Resources) toolsMetadata(ctx context.Context, uri string, query url.Values) (Content, error) {
+func (r reading) toolsMetadata(ctx context.Context, uri string, query url.Values) (Content, error) {
 	d, err := r.Make(ctx)
 	if err != nil {
+		return Content{}, err
+	}
+	if d, err = d.shownTo(r.by); err != nil {
 		return Content{}, err
 	}
 	text, err := canon.EncodeCompact(d)
@@ -154,7 +204,7 @@ func notModified(uri string, query url.Values, etag string) (Content, error) {
 }
 
 // sessionGraph is the graph of a session's calls.
-func (r Resources) sessionGraph(ctx context.Context, id string) (*workflow.Graph, error) {
+func (r reading) sessionGraph(ctx context.Context, id string) (*workflow.Graph, error) {
 	events, err := r.events(ctx, learn.Query{Session: id})
 	if err != nil {
 		return nil, err
@@ -166,12 +216,12 @@ func (r Resources) sessionGraph(ctx context.Context, id string) (*workflow.Graph
 }
 
 // events are those of a query, the latest where there are too many.
-func (r Resources) events(ctx context.Context, q learn.Query) ([]learn.Event, error) {
+func (r reading) events(ctx context.Context, q learn.Query) ([]learn.Event, error) {
 	events, _, err := workflow.Latest(r.Store.Events(ctx, q), workflow.MostCalls)
-	return events, err
+	return slices.DeleteFunc(events, func(e learn.Event) bool { return !r.by.may(e) }), err
 }
 
-func (r Resources) graph(ctx context.Context, uri, session string, query url.Values) (Content, error) {
+func (r reading) graph(ctx context.Context, uri, session string, query url.Values) (Content, error) {
 	g, err := r.sessionGraph(ctx, session)
 	if err != nil {
 		return Content{}, err
@@ -184,7 +234,7 @@ func (r Resources) graph(ctx context.Context, uri, session string, query url.Val
 	return as(uri, query, page.JSON(), page.ETag)
 }
 
-func (r Resources) diagram(ctx context.Context, uri, session, kind string) (Content, error) {
+func (r reading) diagram(ctx context.Context, uri, session, kind string) (Content, error) {
 	g, err := r.sessionGraph(ctx, session)
 	if err != nil {
 		return Content{}, err
@@ -210,7 +260,7 @@ type pattern struct {
 	Runs    int    `json:"runs"`
 }
 
-func (r Resources) workflow(ctx context.Context, uri, name string, query url.Values) (Content, error) {
+func (r reading) workflow(ctx context.Context, uri, name string, query url.Values) (Content, error) {
 	q := learn.Query{Workflow: name}
 	if session, unnamed := strings.CutPrefix(name, "session:"); unnamed {
 		q = learn.Query{Session: session}
@@ -254,7 +304,7 @@ type insightsPage struct {
 	Problems    []string         `json:"problems"` // of the events themselves
 }
 
-func (r Resources) insights(ctx context.Context, uri, session string, query url.Values) (Content, error) {
+func (r reading) insights(ctx context.Context, uri, session string, query url.Values) (Content, error) {
 	g, err := r.sessionGraph(ctx, session)
 	if err != nil {
 		return Content{}, err

@@ -30,7 +30,7 @@ func observed(t *testing.T) view.Resources {
 	var events []learn.Event
 	for s := range 3 {
 		for i, tool := range []string{"search", `read "all"`, "send"} {
-			e := learn.Event{ID: fmt.Sprintf("s%d-%d", s, i), Session: fmt.Sprintf("s %d/ä", s), Workflow: "report", Tool: learn.Tool{Server: "desk", Name: tool},
+			e := learn.Event{ID: fmt.Sprintf("s%d-%d", s, i), Session: fmt.Sprintf("s %d/ä", s), Workflow: "report", Client: "ann", Tool: learn.Tool{Server: "desk", Name: tool},
 				At: start.Add(time.Duration(s*10+i+1) * time.Second), Duration: time.Second, Outcome: learn.Succeeded, Attempts: 1, Input: learn.Unmeasured, Output: learn.Unmeasured}
 			if s == 2 && i == 1 {
 				e.Outcome, e.Code = learn.Failed, "ETIMEDOUT"
@@ -52,7 +52,7 @@ func observed(t *testing.T) view.Resources {
 
 func read(t *testing.T, r view.Resources, uri string) (view.Content, *canon.Node) {
 	t.Helper()
-	c, err := r.Read(t.Context(), uri)
+	c, err := r.Read(t.Context(), uri, view.Reader{})
 	if err != nil {
 		t.Fatalf("%s: %v", uri, err)
 	}
@@ -124,7 +124,7 @@ func TestWhatIsNoResource(t *testing.T) {
 	for _, uri := range []string{"", "https://example.test", "dev.adaptivemcp://", "dev.adaptivemcp://other", "dev.adaptivemcp://tools-metadata/x", "dev.adaptivemcp://execution-graph/nobody",
 		"dev.adaptivemcp://execution-graph//dot", "dev.adaptivemcp://execution-graph/%zz", "dev.adaptivemcp://tools-metadata?format=xml", "dev.adaptivemcp://tools-metadata?%zz",
 		"dev.adaptivemcp://workflow-graph/nothing", "dev.adaptivemcp://workflow-graph/session:nobody", "dev.adaptivemcp://graph-insights/" + strings.Repeat("x", 100_000)} {
-		if _, err := r.Read(t.Context(), uri); !errors.Is(err, view.ErrNoResource) || len(err.Error()) > 1000 {
+		if _, err := r.Read(t.Context(), uri, view.Reader{}); !errors.Is(err, view.ErrNoResource) || len(err.Error()) > 1000 {
 			t.Errorf("%.60s: %v", uri, err)
 		}
 	}
@@ -139,5 +139,75 @@ func TestTemplatesAreServed(t *testing.T) {
 		if c, _ := read(t, r, uri); c.MIMEType != template.MIMEType {
 			t.Errorf("%s is %s", template.URI, c.MIMEType)
 		}
+	}
+}
+
+// A reader who may not know of a tool finds it nowhere, and what is left has an etag of its own.
+func TestReadersSeeTheirToolsAlone(t *testing.T) {
+	r := observed(t)
+	most := func(tool learn.Tool) bool { return tool != learn.Tool{Server: "desk", Name: "send"} }
+	for _, uri := range []string{view.ToolsMetadataURI, "dev.adaptivemcp://execution-graph/s%202%2F%C3%A4", "dev.adaptivemcp://execution-graph/s%202%2F%C3%A4/dot",
+		"dev.adaptivemcp://workflow-graph/report", "dev.adaptivemcp://graph-insights/s%202%2F%C3%A4"} {
+		all, err := r.Read(t.Context(), uri, view.Reader{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		some, err := r.Read(t.Context(), uri, view.Reader{Shows: most})
+		if err != nil || strings.Contains(some.Text, "send") || !strings.Contains(some.Text, "search") {
+			t.Errorf("%s: %v\n%s", uri, err, some.Text)
+		}
+		if !strings.Contains(all.Text, "send") || all.ETag == some.ETag && all.ETag != "" {
+			t.Errorf("%s: %s, %s\n%s", uri, all.ETag, some.ETag, all.Text)
+		}
+	}
+	if c, err := r.Read(t.Context(), "dev.adaptivemcp://execution-graph/s%202%2F%C3%A4", view.Reader{Shows: func(learn.Tool) bool { return false }}); !errors.Is(err, view.ErrNoResource) {
+		t.Errorf("%v: %s", err, c.Text)
+	}
+	d, err := r.Make(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err := r.Read(t.Context(), view.ToolsMetadataURI, view.Reader{Shows: func(learn.Tool) bool { return true }}); err != nil || c.ETag != d.Etag {
+		t.Errorf("who may see all has another etag: %s, %v", c.ETag, err)
+	}
+}
+
+// Calls of others are not told one by one to a client that is known by its name.
+func TestClientsSeeTheirCallsAlone(t *testing.T) {
+	r := observed(t)
+	for _, uri := range []string{"dev.adaptivemcp://execution-graph/s%202%2F%C3%A4", "dev.adaptivemcp://workflow-graph/report", "dev.adaptivemcp://graph-insights/s%202%2F%C3%A4"} {
+		if c, err := r.Read(t.Context(), uri, view.Reader{Client: "ann"}); err != nil || c.Text == "" {
+			t.Errorf("%s: %v", uri, err)
+		}
+		if c, err := r.Read(t.Context(), uri, view.Reader{Client: "bob"}); !errors.Is(err, view.ErrNoResource) {
+			t.Errorf("%s: %v\n%s", uri, err, c.Text)
+		}
+	}
+}
+
+func TestAddressesThatAreAnswered(t *testing.T) {
+	for uri, want := range map[string]bool{
+		view.ToolsMetadataURI: true, view.ToolsMetadataURI + "?format=json": true, "DEV.AdaptiveMCP://Tools-Metadata#x": true, "dev.adaptivemcp://tools%2Dmetadata": true,
+		"dev.adaptivemcp://tools-metadata/x": true, "dev.adaptivemcp://execution-graph/{session}{?format}": true, "dev.adaptivemcp://graph-insights/s": true,
+		"dev.adaptivemcp://workflow-graph/": true, "": false, "dev.adaptivemcp://": false, "dev.adaptivemcp://other": false, "dev.adaptivemcp:tools-metadata": false,
+		"dev.adaptivemcp://tools-metadata2": false, "file:///dev.adaptivemcp://tools-metadata": false, "dev.adaptivemcp://%zz": false,
+	} {
+		if got := (view.Resources{}).Has(uri); got != want {
+			t.Errorf("%s: %v", uri, got)
+		}
+	}
+}
+
+// Without a store there is the view alone.
+func TestWithoutAStoreThereAreNoGraphs(t *testing.T) {
+	r := view.Resources{Make: observed(t).Make}
+	if got := r.Templates(); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+	if _, err := r.Read(t.Context(), "dev.adaptivemcp://execution-graph/s", view.Reader{}); !errors.Is(err, view.ErrNoResource) {
+		t.Error(err)
+	}
+	if _, err := r.Read(t.Context(), view.ToolsMetadataURI, view.Reader{}); err != nil {
+		t.Error(err)
 	}
 }

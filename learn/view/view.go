@@ -192,6 +192,16 @@ func (d Document) Sealed() (Document, error) {
 	return d, nil
 }
 
+// shownTo is d with the tools alone that a reader may know of, under an etag of its own.
+func (d Document) shownTo(r Reader) (Document, error) {
+	hidden := func(t Tool) bool { return !r.Shows(learn.Tool{Server: t.Server, Name: t.Name}) }
+	if r.Shows == nil || !slices.ContainsFunc(d.Tools, hidden) {
+		return d, nil
+	}
+	d.Tools = slices.DeleteFunc(slices.Clone(d.Tools), hidden)
+	return d.Sealed()
+}
+
 // JSON returns the document as JSON.
 func (d Document) JSON() ([]byte, error) { return canon.Encode(d) }
 

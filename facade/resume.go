@@ -18,7 +18,8 @@ import (
 
 // conversation is what a client has said that outlives one upstream: where that is lost, another is started, and told the same.
 type conversation struct {
-	held holds // calls that wait for something else than an upstream
+	held   holds  // calls that wait for something else than an upstream
+	caller string // whose it is, by the front; "" where nobody is asked; not changed
 
 	mu          sync.Mutex
 	initialize  []byte            // params of the request, nil before there was one

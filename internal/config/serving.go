@@ -5,8 +5,11 @@ import (
 	"anvil/compiler/diag"
 )
 
-// readServing reads a key of the section facade; they go into the packs of mode facade but for state.
+// readServing reads a key of the section facade; they go into the packs of mode facade but for state and who may call.
 func (f *File) readServing(key string, value *canon.Node, at string) error {
+	if known, err := f.readFront(key, value, at); known {
+		return err
+	}
 	switch key {
 	case "state":
 		return f.readState(value, at)
@@ -23,7 +26,7 @@ func (f *File) readServing(key string, value *canon.Node, at string) error {
 			return f.problem(at, "facade.audit must say where the log is kept, file, and may say required and payloads, true or false: %s", auditProblem(err))
 		}
 	default:
-		return f.problem(at, "unknown key %q in facade; known are audit, onDrift, state and timeout", key)
+		return f.problem(at, "unknown key %q in facade; known are allowHosts, audience, audit, issuer, onDrift, rate, state, timeout and tokens", key)
 	}
 	if err := f.Serving.Check(); err != nil {
 		return f.problem(at, "facade.%s", err)

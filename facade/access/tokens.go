@@ -95,7 +95,9 @@ func (t *Tokens) current() ([]entry, error) {
 	}
 	t.read, t.entries, t.seen = t.now(), nil, info // another file may take its place from here on: that is noticed the next time
 	var text []byte
-	if err == nil {
+	if err != nil {
+		err = fmt.Errorf("the tokens cannot be read: %w", err)
+	} else {
 		text, err = readPrivate(t.path, info)
 	}
 	if err == nil {

@@ -58,6 +58,9 @@ func (sh *shell) front(c *cli.Context, log func(string)) (front, error) {
 	case len(f.Hosts) > 0:
 		err = usagef("a name beside those of loopback lets others in, and there is no authentication: add --tokens FILE or --issuer URL --audience AUD")
 	}
+	if err == nil && !access.IsLoopback(c.String("http")) {
+		log("tokens cross the network in clear unless a proxy that speaks TLS stands in front: see docs/security.md")
+	}
 	return f, usage(err)
 }
 

@@ -59,23 +59,27 @@ type Options struct {
 	Reporter Reporter
 	// Now is the clock of observations; time.Now.
 	Now func() time.Time
+	// Front says who may call over HTTP; the zero value serves whoever reaches a loopback address.
+	Front Front
 	// Limits bound what one client can make the facade hold.
 	Limits Limits
 }
 
 // Limits bound memory and time; a zero field stands for its default.
 type Limits struct {
-	Frame    int           // bytes of one message from a client on stdio: 64 MiB
-	Body     int64         // bytes of one HTTP request body: 16 MiB
-	Queue    int64         // bytes waiting for one client before its session is ended: 64 MiB
-	Ahead    int64         // bytes of a client's messages read ahead of the upstream, not over HTTP: 8 MiB
-	Sessions int           // HTTP sessions open at a time: 64
-	InFlight int           // requests of one session awaiting their reply: 1024
-	Idle     time.Duration // an HTTP session without any open request is ended after it: 30 minutes
-	Dial     time.Duration // for Options.Dial: one minute
-	List     time.Duration // for one complete walk of the upstream's tools: 30 s
-	Verify   time.Duration // after which a call is held until the upstream's tools were walked again, whether it announced a change or not: one minute
-	Send     time.Duration // for an upstream on stdio to take one message before its session is ended: 30 s
+	Frame          int           // bytes of one message from a client on stdio: 64 MiB
+	Body           int64         // bytes of one HTTP request body: 16 MiB
+	Queue          int64         // bytes waiting for one client before its session is ended: 64 MiB
+	Ahead          int64         // bytes of a client's messages read ahead of the upstream, not over HTTP: 8 MiB
+	Sessions       int           // HTTP sessions open at a time: 64
+	CallerSessions int           // of them, one caller's where callers are known by their tokens: 16
+	Rate           int           // HTTP requests a second of one caller where callers are known, twice that at once, and five times that of one address: 100
+	InFlight       int           // requests of one session awaiting their reply: 1024
+	Idle           time.Duration // an HTTP session without any open request is ended after it: 30 minutes
+	Dial           time.Duration // for Options.Dial: one minute
+	List           time.Duration // for one complete walk of the upstream's tools: 30 s
+	Verify         time.Duration // after which a call is held until the upstream's tools were walked again, whether it announced a change or not: one minute
+	Send           time.Duration // for an upstream on stdio to take one message before its session is ended: 30 s
 }
 
 func (l Limits) withDefaults() Limits {
@@ -84,6 +88,8 @@ func (l Limits) withDefaults() Limits {
 	l.Queue = orDefault(l.Queue, 64<<20)
 	l.Ahead = orDefault(l.Ahead, 8<<20)
 	l.Sessions = orDefault(l.Sessions, 64)
+	l.CallerSessions = orDefault(l.CallerSessions, 16)
+	l.Rate = orDefault(l.Rate, 100)
 	l.InFlight = orDefault(l.InFlight, 1024)
 	l.Idle = orDefault(l.Idle, 30*time.Minute)
 	l.Dial = orDefault(l.Dial, time.Minute)
@@ -108,6 +114,7 @@ type Facade struct {
 	cancel  context.CancelFunc
 	notes   notes // of HTTP requests that belong to no session yet
 	drift   drift
+	door    *doorman // of HTTP requests
 	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
 	retries retryBudget
 	health  health
@@ -119,6 +126,7 @@ type Facade struct {
 	mu       sync.Mutex
 	closed   bool
 	sessions map[string]*httpSession // by session id; nil while one is being opened
+	opening  map[string]string       // whose a session is that is being opened, by its id
 	running  map[*session]struct{}   // of every kind
 	work     sync.WaitGroup          // sessions of every kind
 }
@@ -143,7 +151,7 @@ func New(o Options) (*Facade, error) {
 	if err != nil {
 		return nil, fmt.Errorf("facade of %s: %w", o.Name, err)
 	}
-	f := &Facade{options: o, published: published, limits: o.Limits.withDefaults(), sessions: map[string]*httpSession{}, now: o.Now, running: map[*session]struct{}{}}
+	f := &Facade{options: o, published: published, limits: o.Limits.withDefaults(), sessions: map[string]*httpSession{}, opening: map[string]string{}, now: o.Now, running: map[*session]struct{}{}}
 	exposed.register(o.Telemetry)
 	f.exposed.Store(exposed)
 	if f.now == nil {
@@ -151,6 +159,9 @@ func New(o Options) (*Facade, error) {
 	}
 	f.breaker = f.newBreaker()
 	f.notes.log = f.logf
+	if f.door, err = f.newDoorman(); err != nil {
+		return nil, err
+	}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	if o.Telemetry != nil {
 		o.Telemetry.Watch(f.Ready)

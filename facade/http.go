@@ -8,9 +8,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -31,33 +29,38 @@ const (
 )
 
 var (
-	errDeleted     = errors.New("the client ended the session")
-	errNotOpened   = errors.New("the server refused initialize")
-	errManySession = errors.New("too many sessions are open")
-	errReplaced    = errors.New("a new session took the place of one that nobody used")
+	errDeleted      = errors.New("the client ended the session")
+	errNotOpened    = errors.New("the server refused initialize")
+	errManySession  = errors.New("too many sessions are open")
+	errManyOfCaller = errors.New("too many sessions of this caller are open")
+	errReplaced     = errors.New("a new session took the place of one that nobody used")
 )
 
-// Handler serves streamable HTTP on Path, to loopback names only: there is no authentication, and a page in a browser
-// must not reach a server through a name of its own. Sessions live until the client deletes them, nothing was asked for
-// too long, the upstream is gone, or Close.
+// Handler serves streamable HTTP on Path, to names of this machine only: a page in a browser must not reach a server
+// through a name of its own. Options.Front says who may call. Sessions belong to who opened them, and live until that
+// client deletes them, nothing was asked for too long, the upstream is gone, or Close.
 func (f *Facade) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc(Path, f.serveHTTP)
+	if f.door.Issuer != "" {
+		mux.HandleFunc(MetadataPath, f.door.serveMetadata)
+		mux.HandleFunc(MetadataPath+"/", f.door.serveMetadata)
+	}
 	return mux
 }
 
 func (f *Facade) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	if problem := foreign(r); problem != "" {
-		httpError(w, http.StatusForbidden, problem)
+	caller, ok := f.door.admit(w, r)
+	if !ok {
 		return
 	}
 	switch r.Method {
 	case http.MethodPost:
-		f.servePost(w, r)
+		f.servePost(w, r, caller)
 	case http.MethodGet:
-		f.serveGet(w, r)
+		f.serveGet(w, r, caller)
 	case http.MethodDelete:
-		f.serveDelete(w, r)
+		f.serveDelete(w, r, caller)
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE")
 		httpError(w, http.StatusMethodNotAllowed, "use POST, GET or DELETE")
@@ -80,31 +83,6 @@ func writeJSON(w http.ResponseWriter, status int, frame []byte) {
 	_, _ = w.Write(frame)
 }
 
-// foreign says why a request did not come from this machine by a name of this machine. A page that rebinds its own name
-// to 127.0.0.1 still sends that name as Host, and every page sends its Origin.
-func foreign(r *http.Request) string {
-	if !isLoopback(r.Host) {
-		return "the Host header names another machine; use localhost, 127.0.0.1 or [::1]"
-	}
-	for _, origin := range r.Header.Values("Origin") {
-		if u, err := url.Parse(origin); err != nil || u.Scheme != "http" && u.Scheme != "https" || !isLoopback(u.Host) {
-			return "the Origin header names another machine; pages from elsewhere are not served"
-		}
-	}
-	return ""
-}
-
-// isLoopback reports whether hostport, with or without a port, names this machine.
-func isLoopback(hostport string) bool {
-	host := hostport
-	if h, _, err := net.SplitHostPort(hostport); err == nil {
-		host = h
-	}
-	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
-}
-
 // accepts reports whether the Accept header allows every one of types.
 func accepts(r *http.Request, types ...string) bool {
 	allowed := map[string]bool{}
@@ -123,7 +101,7 @@ func accepts(r *http.Request, types ...string) bool {
 	return true
 }
 
-func (f *Facade) servePost(w http.ResponseWriter, r *http.Request) {
+func (f *Facade) servePost(w http.ResponseWriter, r *http.Request, caller string) {
 	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != typeJSON || r.Header.Get("Content-Encoding") != "" {
 		httpError(w, http.StatusUnsupportedMediaType, "send the message as "+typeJSON+", not compressed")
 		return
@@ -147,9 +125,9 @@ func (f *Facade) servePost(w http.ResponseWriter, r *http.Request) {
 	case method == methodDiscover && e.IsRequest():
 		writeJSON(w, http.StatusOK, noDiscover.frame(e.Bytes(e.ID)))
 	case id == "" && method == methodInitialize && e.IsRequest():
-		f.serveInitialize(w, r, e)
+		f.serveInitialize(w, r, e, caller)
 	default:
-		if h := f.enterSession(w, r, requestID(e)); h != nil {
+		if h := f.enterSession(w, r, caller, requestID(e)); h != nil {
 			defer h.leave()
 			h.serve(w, r, e)
 		}
@@ -173,8 +151,8 @@ func (f *Facade) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 }
 
 // enterSession finds the session a request names and counts the request in; the caller calls leave on it. asked is the id of the message, nil for none. When there is
-// none, it answers and returns nil.
-func (f *Facade) enterSession(w http.ResponseWriter, r *http.Request, asked []byte) *httpSession {
+// none of the caller's, it answers and returns nil: who knows the id of another's is told no more than who made one up.
+func (f *Facade) enterSession(w http.ResponseWriter, r *http.Request, caller string, asked []byte) *httpSession {
 	id := r.Header.Get(headerSession)
 	if id == "" {
 		httpErrorTo(w, http.StatusBadRequest, "no "+headerSession+" header; open a session with initialize", asked)
@@ -183,7 +161,7 @@ func (f *Facade) enterSession(w http.ResponseWriter, r *http.Request, asked []by
 	f.mu.Lock()
 	h := f.sessions[id]
 	f.mu.Unlock()
-	if h == nil || !h.enter() {
+	if h == nil || h.conversation.caller != caller || !h.enter() {
 		httpErrorTo(w, http.StatusNotFound, "unknown session; open a new one with initialize", asked)
 		return nil
 	}
@@ -196,14 +174,16 @@ func (f *Facade) enterSession(w http.ResponseWriter, r *http.Request, asked []by
 }
 
 // serveInitialize opens a session and answers with its id.
-func (f *Facade) serveInitialize(w http.ResponseWriter, r *http.Request, e wire.Envelope) {
-	h, err := f.openHTTP()
+func (f *Facade) serveInitialize(w http.ResponseWriter, r *http.Request, e wire.Envelope, caller string) {
+	h, err := f.openHTTP(caller)
 	if err != nil {
 		f.logf("no session opened: %s", troubleOf(err))
 		status, refused := http.StatusBadGateway, unreachable(err)
 		switch {
 		case errors.Is(err, errManySession):
-			status, refused = http.StatusServiceUnavailable, f.tooManySessions()
+			status, refused = http.StatusServiceUnavailable, f.tooManySessions(errManySession, f.limits.Sessions)
+		case errors.Is(err, errManyOfCaller):
+			status, refused = http.StatusTooManyRequests, f.tooManySessions(errManyOfCaller, f.limits.CallerSessions)
 		case errors.Is(err, ErrClosed):
 			status = http.StatusServiceUnavailable
 		}
@@ -219,21 +199,21 @@ func (f *Facade) serveInitialize(w http.ResponseWriter, r *http.Request, e wire.
 	}
 }
 
-func (f *Facade) tooManySessions() refusal {
+func (f *Facade) tooManySessions(why error, most int) refusal {
 	return refusal{
-		code: codeServer, reason: tooManySessions, message: fmt.Sprintf("%s: %d, the most that are served", errManySession, f.limits.Sessions),
+		code: codeServer, reason: tooManySessions, message: fmt.Sprintf("%s: %d, the most that are served", why, most),
 		hint: fmt.Sprintf("end sessions that are done with (DELETE with their %s), or try again: one without a request for %v makes place; for more at a time run another `anvil mcp serve` on a port of its own",
 			headerSession, replaceable),
 	}
 }
 
 // openHTTP opens a session with one request counted in.
-func (f *Facade) openHTTP() (*httpSession, error) {
+func (f *Facade) openHTTP(caller string) (*httpSession, error) {
 	if err := f.enter(); err != nil {
 		return nil, err
 	}
-	h := newHTTPSession(f, rand.Text())
-	if err := f.reserve(h.id); err != nil {
+	h := newHTTPSession(f, rand.Text(), caller)
+	if err := f.reserve(h); err != nil {
 		h.cancel(err)
 		f.work.Done()
 		return nil, err
@@ -241,6 +221,7 @@ func (f *Facade) openHTTP() (*httpSession, error) {
 	s, err := f.open(h.ctx, h, &h.conversation)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	delete(f.opening, h.id)
 	if err != nil {
 		delete(f.sessions, h.id)
 		f.work.Done()
@@ -254,28 +235,42 @@ func (f *Facade) openHTTP() (*httpSession, error) {
 	return h, nil
 }
 
-// reserve takes a place among the sessions before the upstream is started. When there is none it takes that of the
-// session which was idle longest, if it was so for long enough: clients that went away leave theirs behind.
-func (f *Facade) reserve(id string) error {
+// reserve takes a place among the sessions before the upstream is started. When there is none, or the caller has enough,
+// it takes that of the session which was idle longest, if it was so for long enough: clients that went away leave theirs
+// behind. No caller takes all places.
+func (f *Facade) reserve(h *httpSession) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.sessions) >= f.limits.Sessions && !f.replace() {
+	if f.door.Callers != nil && f.sessionsOf(h.conversation.caller) >= f.limits.CallerSessions && !f.replace(func(o *httpSession) bool { return o.conversation.caller == h.conversation.caller }) {
+		return errManyOfCaller
+	}
+	if len(f.sessions) >= f.limits.Sessions && !f.replace(func(*httpSession) bool { return true }) {
 		return errManySession
 	}
-	f.sessions[id] = nil
+	f.sessions[h.id], f.opening[h.id] = nil, h.conversation.caller
 	return nil
+}
+
+// sessionsOf counts a caller's, those being opened too; f.mu is held.
+func (f *Facade) sessionsOf(caller string) (n int) {
+	for id, h := range f.sessions {
+		if h == nil && f.opening[id] == caller || h != nil && h.conversation.caller == caller {
+			n++
+		}
+	}
+	return n
 }
 
 // replaceable is how long a session has to be idle before another may take its place.
 const replaceable = time.Minute
 
-// replace ends the session that was idle longest; f.mu is held. It reports false when there is none to end.
-func (f *Facade) replace() bool {
+// replace ends that of the sessions which may be replaced that was idle longest; f.mu is held. It reports false when there is none to end.
+func (f *Facade) replace(may func(*httpSession) bool) bool {
 	var longest *httpSession
 	var since time.Time
 	for _, h := range f.sessions {
-		if h == nil {
-			continue // being opened
+		if h == nil || !may(h) { // nil: being opened
+			continue
 		}
 		if t, idle := h.idleSince(); idle && (longest == nil || t.Before(since)) {
 			longest, since = h, t
@@ -290,19 +285,21 @@ func (f *Facade) replace() bool {
 	return true
 }
 
-func (f *Facade) serveGet(w http.ResponseWriter, r *http.Request) {
+func (f *Facade) serveGet(w http.ResponseWriter, r *http.Request, caller string) {
 	if !accepts(r, typeSSE) {
 		httpError(w, http.StatusNotAcceptable, "accept "+typeSSE)
 		return
 	}
-	if h := f.enterSession(w, r, nil); h != nil {
+	if h := f.enterSession(w, r, caller, nil); h != nil {
 		defer h.leave()
+		r, stop := f.door.whileKnown(r, caller)
+		defer stop()
 		h.stand(w, r)
 	}
 }
 
-func (f *Facade) serveDelete(w http.ResponseWriter, r *http.Request) {
-	if h := f.enterSession(w, r, nil); h != nil {
+func (f *Facade) serveDelete(w http.ResponseWriter, r *http.Request, caller string) {
+	if h := f.enterSession(w, r, caller, nil); h != nil {
 		defer h.leave()
 		h.end(errDeleted)
 		w.WriteHeader(http.StatusNoContent)

@@ -35,7 +35,7 @@ type httpSession struct {
 	closed   bool
 }
 
-func newHTTPSession(f *Facade, id string) *httpSession {
+func newHTTPSession(f *Facade, id, caller string) *httpSession {
 	h := &httpSession{facade: f, id: id, budget: &budget{limit: f.limits.Queue}}
 	h.ctx, h.cancel = context.WithCancelCause(f.ctx)
 	context.AfterFunc(h.ctx, func() {
@@ -44,6 +44,7 @@ func newHTTPSession(f *Facade, id string) *httpSession {
 		}
 	})
 	h.parked = newQueue(h.budget)
+	h.conversation.caller = caller
 	return h
 }
 

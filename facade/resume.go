@@ -20,6 +20,7 @@ import (
 type conversation struct {
 	held     holds    // calls that wait for something else than an upstream
 	watching watching // resources of the facade's that are subscribed to
+	caller   string   // whose it is, by the front; "" where nobody is asked; not changed
 
 	mu          sync.Mutex
 	initialize  []byte            // params of the request, nil before there was one

@@ -81,7 +81,7 @@ func (f *Facade) open(parent context.Context, client front, c *conversation) (*s
 	}
 	s := &session{facade: f, front: client, up: up, conversation: c, began: f.now(), done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancelCause(parent)
-	s.client.Session = newID()
+	s.client = Client{Session: newID(), Subject: c.caller}
 	s.calls = s.layers()
 	s.tools.session = s
 	s.notes.log = f.logf

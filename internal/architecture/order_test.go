@@ -42,7 +42,7 @@ var order = [][]string{
 	{"compiler/pack", "compiler/pack/commands"},
 	{"compiler/pack/emit/metadata", "compiler/pack/emit/capability", "compiler/pack/emit/command", "compiler/pack/emit/skill"},
 	{"compiler/pack/emit", "compiler/pack/affect", "compiler/pack/compare"},
-	{"facade/state", "facade/policy", "facade/audit", "facade/telemetry"},
+	{"facade/state", "facade/policy", "facade/audit", "facade/telemetry", "facade/access"},
 	{"facade"},
 	{"compiler/certify"},
 	{"internal/config", "internal/packcli"},
@@ -72,7 +72,9 @@ var alone = map[string]string{
 	"golang.org/x/oauth2":                      "learn/invoke",
 	"modernc.org/sqlite":                       "internal/sqldb",
 
-	"cel.dev/cel-go": "facade/policy",
+	"cel.dev/cel-go":               "facade/policy",
+	"github.com/golang-jwt/jwt/v5": "facade/access",
+	"golang.org/x/time":            "facade/access",
 
 	"github.com/secure-systems-lab/go-securesystemslib": "compiler/certify",
 	"github.com/urfave/cli/v2":                          "internal/cli",

@@ -83,6 +83,10 @@ func post() {
 		if session != "" {
 			req.Header.Set("Mcp-Session-Id", session)
 		}
+		if token := os.Getenv("POST_TOKEN"); token != "" {
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+		req.Host = os.Getenv("POST_HOST")
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
 			panic(err)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -28,9 +27,10 @@ func (sh *shell) serveCommand() *cli.Command {
 		Name: "serve", Usage: "run a pack's server behind the facade: approved operations only",
 		ArgsUsage: "PACK",
 		Description: `Speaks MCP to agent hosts and starts the pack's server for each session. Variables that the pack names are taken from the
-environment, then from the server of that name in the configuration. Only loopback addresses are served. Traces and metrics of calls are
+environment, then from the server of that name in the configuration. Loopback addresses
+serve whoever reaches them, others need --tokens or --issuer (docs/security.md). Traces and metrics of calls are
 exported over OTLP/HTTP where OTEL_EXPORTER_OTLP_ENDPOINT or another of OpenTelemetry's variables asks for it.`,
-		Flags: append(recordFlags(),
+		Flags: append(append(recordFlags(), frontFlags()...),
 			configFlag(),
 			&cli.BoolFlag{Name: "stdio", Usage: "serve one client on stdin and stdout (the default)"},
 			&cli.StringFlag{Name: "http", Usage: "serve streamable HTTP on `ADDRESS`, such as 127.0.0.1:8080"},
@@ -59,16 +59,15 @@ func (sh *shell) serve(c *cli.Context) error {
 		return usagef("--budget-window is about what --learn DB records: name a store, or leave it out")
 	}
 	addr, dir := c.String("http"), c.Args().First()
-	if c.IsSet("http") {
-		if err := checkListen(addr); err != nil {
-			return err
-		}
+	log := sh.logger()
+	front, err := sh.front(c, log)
+	if err != nil {
+		return err
 	}
 	p, document, err := openTrusted(dir)
 	if err != nil {
 		return err
 	}
-	log := sh.logger()
 	recording, err := sh.record(c, document, log)
 	if err != nil {
 		return err
@@ -90,7 +89,7 @@ func (sh *shell) serve(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := sh.openFacade(c, p, document, facadeWatch{log: log, observe: recording.observe(), asks: true, state: kept, records: told, publishing: shown, recording: recording})
+	f, err := sh.openFacade(c, p, document, facadeWatch{log: log, observe: recording.observe(), asks: true, state: kept, records: told, publishing: shown, recording: recording, front: front})
 	if err != nil {
 		return err
 	}
@@ -116,18 +115,6 @@ func (sh *shell) serve(c *cli.Context) error {
 		return nil // asked to stop
 	}
 	return sessionEnd(err)
-}
-
-// checkListen refuses an address that others could reach: the facade knows no authentication.
-func checkListen(addr string) error {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return usagef("--http %q is no address: write HOST:PORT, such as 127.0.0.1:8080", addr)
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return usagef("--http %q is not a loopback address, and the facade has no authentication: whoever reaches it could call every approved tool; use 127.0.0.1:PORT", addr)
-	}
-	return nil
 }
 
 // sessionEnd gives the error that ended a session its exit code: it is the server's unless it is plainly about the client's side.
@@ -159,6 +146,7 @@ type facadeWatch struct {
 	state   *state.Store // nil: nothing is kept
 	source  string       // the server, in words that name it from any folder; "" for those of the target
 	records *records     // nil for none
+	front   front        // who may call over HTTP
 
 	publishing *publishing // nil: nothing is published beside the server's resources
 	recording  *recording  // that takes reports of clients; nil: there are none
@@ -220,7 +208,7 @@ func (sh *shell) openFacadeTo(c *cli.Context, target config.Target, p *pack.Pack
 	if log == nil {
 		log = func(string) {}
 	}
-	o := facade.Options{Name: p.Dir, Source: cmp.Or(watch.source, shellTarget(target)), Dial: dial, Log: log, Refused: watch.refused, Service: document.Service.ID, Observe: watch.observe, Now: sh.now, AskPeople: watch.asks}
+	o := facade.Options{Name: p.Dir, Source: cmp.Or(watch.source, shellTarget(target)), Dial: dial, Log: log, Refused: watch.refused, Service: document.Service.ID, Observe: watch.observe, Now: sh.now, AskPeople: watch.asks, Front: watch.front.Front, Limits: facade.Limits{Rate: watch.front.rate}}
 	if watch.state != nil {
 		o.Approvals, o.Ledger = watch.state, watch.state
 	}

@@ -47,6 +47,8 @@ type File struct {
 	Diff Diff
 	// Serving is how facades serve the packs that are adopted with this file, as far as it says.
 	Serving pack.Serving
+	// Front is who may call them over HTTP.
+	Front Front
 
 	store string // learn.store, as it is written
 	state string // facade.state, as it is written

@@ -111,7 +111,7 @@ func TestLoadRefuses(t *testing.T) {
 			`FILE:9: learn must be a map`,
 			`FILE:10: env must be enable, dotenv, process or disable`}},
 		{"sections not there yet", "anvil.yaml", "facade: {a: 1}\nannotations:\n  b: 1\nlearn: {}\n", []string{
-			`FILE:1: unknown key "a" in facade; known are audit, metadata, onDrift, reports, state and timeout`, `FILE:3: annotations of a server must be a map from a tool's name to what is stated of it`}},
+			`FILE:1: unknown key "a" in facade; known are allowHosts, audience, audit, issuer, metadata, onDrift, rate, reports, state, timeout and tokens`, `FILE:3: annotations of a server must be a map from a tool's name to what is stated of it`}},
 		{"own section in a shared file", "mcp.json", "{\n\"other\": 1,\n\"gate\": {\n\"maxTools\": 1.5}}", []string{`FILE:4: gate.maxTools must be a whole number of at least 1`}},
 		{"server given twice", "mcp.json", "{\"servers\": {\"a\": {}},\n\"mcp\": {\n\"a\": {}}}", []string{`FILE:3: server "a" is already given at FILE:1`}},
 		{"duplicate key", "mcp.json", "{\"mcpServers\": {\n\"a\": {},\n\"a\": {}}}", []string{`FILE:3: key "a" was already given on line 2`}},

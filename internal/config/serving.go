@@ -6,8 +6,11 @@ import (
 	"anvil/compiler/pack"
 )
 
-// readServing reads a key of the section facade; they go into the packs of mode facade but for state.
+// readServing reads a key of the section facade; they go into the packs of mode facade but for state and who may call.
 func (f *File) readServing(key string, value *canon.Node, at string) error {
+	if known, err := f.readFront(key, value, at); known {
+		return err
+	}
 	switch key {
 	case "state":
 		return f.readState(value, at)
@@ -28,7 +31,7 @@ func (f *File) readServing(key string, value *canon.Node, at string) error {
 	case "reports":
 		return f.readSwitch(&f.Serving.Reports, key, value, at)
 	default:
-		return f.problem(at, "unknown key %q in facade; known are audit, metadata, onDrift, reports, state and timeout", key)
+		return f.problem(at, "unknown key %q in facade; known are allowHosts, audience, audit, issuer, metadata, onDrift, rate, reports, state, timeout and tokens", key)
 	}
 	if err := f.Serving.Check(); err != nil {
 		return f.problem(at, "facade.%s", err)

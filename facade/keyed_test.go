@@ -64,7 +64,7 @@ func TestAKeyedWriteIsMadeOnce(t *testing.T) {
 // What became of a write is written down before it is told: an error leaves the key free, a lost upstream leaves it unknown until somebody says what happened.
 func TestWhatBecomesOfAKeyedWrite(t *testing.T) {
 	mode := make(chan string, 1)
-	release := make(chan struct{})
+	begun, release := make(chan struct{}), make(chan struct{})
 	u := &upstreams{t: t, tools: []string{keyedTool}}
 	u.handle = func(s *script, e wire.Envelope) {
 		if e.MethodName() != methodCall {
@@ -79,6 +79,7 @@ func TestWhatBecomesOfAKeyedWrite(t *testing.T) {
 			case "die":
 				s.link.Close()
 			case "hang":
+				close(begun)
 				<-release
 				s.answer(e)
 			}
@@ -106,12 +107,9 @@ func TestWhatBecomesOfAKeyedWrite(t *testing.T) {
 
 	mode <- "hang"
 	a.send(call("k2"))
-	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) { // until it is under way
-		if got := b.ask(call("k2")); strings.Contains(got, `"code":"write_under_way"`) {
-			break
-		} else if time.Now().After(end) {
-			t.Fatalf("two at a time: %s", got)
-		}
+	<-begun
+	if got := b.ask(call("k2")); !strings.Contains(got, `"code":"write_under_way"`) {
+		t.Errorf("two at a time: %s", got)
 	}
 	close(release)
 	if got := a.recv(); !strings.Contains(got, `"ran"`) {

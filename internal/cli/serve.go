@@ -43,20 +43,8 @@ exported over OTLP/HTTP where OTEL_EXPORTER_OTLP_ENDPOINT or another of OpenTele
 }
 
 func (sh *shell) serve(c *cli.Context) error {
-	if n := c.NArg(); n > 1 {
-		return usagef("serve takes one pack for now, and the line gives %d: start one for each, each as a server of its own in your agent host", n)
-	}
-	if err := sh.noArguments(c, 1); err != nil {
+	if err := sh.checkServe(c); err != nil {
 		return err
-	}
-	if c.NArg() == 0 {
-		return usagef("say which pack: anvil mcp serve PACK")
-	}
-	if c.Bool("stdio") && c.String("http") != "" {
-		return usagef("--stdio and --http exclude each other")
-	}
-	if c.IsSet("budget-window") && !c.IsSet("learn") {
-		return usagef("--budget-window is about what --learn DB records: name a store, or leave it out")
 	}
 	addr, dir := c.String("http"), c.Args().First()
 	log := sh.logger()
@@ -104,13 +92,38 @@ func (sh *shell) serve(c *cli.Context) error {
 		shown.tookOver(p)
 		f.ResourcesChanged()
 	})()
+	return sh.serveUntilEnd(f, dir, addr)
+}
+
+// checkServe refuses a line that cannot be served.
+func (sh *shell) checkServe(c *cli.Context) error {
+	if n := c.NArg(); n > 1 {
+		return usagef("serve takes one pack for now, and the line gives %d: start one for each, each as a server of its own in your agent host", n)
+	}
+	if err := sh.noArguments(c, 1); err != nil {
+		return err
+	}
+	if c.NArg() == 0 {
+		return usagef("say which pack: anvil mcp serve PACK")
+	}
+	if c.Bool("stdio") && c.String("http") != "" {
+		return usagef("--stdio and --http exclude each other")
+	}
+	if c.IsSet("budget-window") && !c.IsSet("learn") {
+		return usagef("--budget-window is about what --learn DB records: name a store, or leave it out")
+	}
+	return nil
+}
+
+// serveUntilEnd serves on an address, or on stdin and stdout where there is none, until somebody ends it.
+func (sh *shell) serveUntilEnd(f *facade.Facade, dir, addr string) error {
 	if addr != "" {
 		return f.ListenAndServe(sh.ctx, addr, func(url string) { fmt.Fprintf(sh.err, "serving %s on %s\n", dir, url) })
 	}
 	if isTerminal(sh.in) {
 		fmt.Fprintln(sh.err, "serving on stdin and stdout; an agent host speaks MCP here (end with Ctrl-C)")
 	}
-	err = f.ServeStdio(sh.ctx, sh.in, sh.out.w)
+	err := f.ServeStdio(sh.ctx, sh.in, sh.out.w)
 	if sh.ctx.Err() != nil {
 		return nil // asked to stop
 	}

@@ -117,12 +117,12 @@ func (h *httpSession) upstream(old *session) (*session, error) {
 	if old != nil && old.ctx.Err() != nil {
 		<-old.done
 	}
-	if s := h.current(); s != nil {
+	if s := settled(h.ctx, h.current); s != nil {
 		return s, nil
 	}
 	h.reopening.Lock()
 	defer h.reopening.Unlock()
-	if s := h.current(); s != nil {
+	if s := settled(h.ctx, h.current); s != nil {
 		return s, nil
 	}
 	if err := h.facade.enter(); err != nil {

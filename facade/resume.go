@@ -113,6 +113,19 @@ func (c *conversation) wait(now time.Time) (time.Duration, error) {
 	return c.next.Sub(now), c.why
 }
 
+// settled is a front's session, nil where it has none. One that is ending is waited for: what the client says after it is for the next.
+func settled(ctx context.Context, current func() *session) *session {
+	s := current()
+	if s == nil || s.ctx.Err() == nil {
+		return s
+	}
+	select {
+	case <-s.done:
+	case <-ctx.Done():
+	}
+	return current()
+}
+
 // lostError says that there is no upstream, why, and when there may be one again.
 type lostError struct {
 	why  error

@@ -139,7 +139,7 @@ func (c *linkFront) take(ctx context.Context, e wire.Envelope) error {
 		}
 		return c.reply(nil, answer.Raw)
 	}
-	s := c.opened()
+	s := settled(ctx, c.opened)
 	if s == nil {
 		if e.IsRequest() && e.MethodName() == methodDiscover {
 			return c.reply(nil, withID(c.facade.refuse(noDiscover), e.Bytes(e.ID)))

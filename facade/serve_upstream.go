@@ -40,7 +40,7 @@ func (c *linkFront) upstream(old *session) (*session, error) {
 	if old.ctx.Err() != nil {
 		<-old.done
 	}
-	if s := c.opened(); s != nil {
+	if s := settled(c.ctx, c.opened); s != nil {
 		return s, nil
 	}
 	return c.open(c.ctx)

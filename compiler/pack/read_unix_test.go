@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -63,6 +64,7 @@ func TestReadWhileReplaced(t *testing.T) {
 				if err := atomicfile.WriteDir(context.Background(), dir, versions[i%2], true); err != nil {
 					t.Error(err)
 				}
+				time.Sleep(5 * time.Millisecond) // nobody writes all the time, and a reader gives up after some tries
 			}
 		}
 	}()

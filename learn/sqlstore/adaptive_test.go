@@ -219,6 +219,7 @@ func TestAdaptiveFilesThatNeverEnd(t *testing.T) {
 	if err := a.each(endless, "1", func(row) error { return nil }); !errors.Is(err, errSlow) {
 		t.Errorf("%v", err)
 	}
+	a.patience = patience
 	if err := a.each(`(SELECT 1 AS tool_name)`, "1", func(row) error { return errEnough }); !errors.Is(err, errEnough) {
 		t.Errorf("%v", err)
 	}

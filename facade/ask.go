@@ -23,11 +23,11 @@ func (s *session) askClient(method string, params []byte, begun func(id string),
 	frame := append([]byte(`{"jsonrpc":"2.0","id":`), canon.Quote(id)...)
 	frame = append(append(frame, `,"method":`...), canon.Quote(method)...)
 	frame = append(append(append(frame, `,"params":`...), params...), '}')
+	begun(id)
 	q := &s.questions
 	q.mu.Lock()
 	if q.closed {
 		q.mu.Unlock()
-		begun(id)
 		then(wire.Envelope{}, false)
 		return
 	}
@@ -36,7 +36,6 @@ func (s *session) askClient(method string, params []byte, begun func(id string),
 	}
 	q.open[id] = then
 	q.mu.Unlock()
-	begun(id)
 	e, err := wire.Scan(frame)
 	if err == nil {
 		err = s.front.push(e)

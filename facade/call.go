@@ -40,8 +40,9 @@ type Call struct {
 	Client    *Client        // who calls
 	Verdict   policy.Verdict // what the policy says of it: set before the next layer sees the call, and again where a result is denied; the zero value before
 
-	loss    atomic.Pointer[loss] // why the last try has no reply of the upstream's; nil: it has
-	attempt *attempt             // that is made of it; nil before
+	loss     atomic.Pointer[loss] // why the last try has no reply of the upstream's; nil: it has
+	doubtful atomic.Bool          // a try of it may have taken effect, and has no reply
+	attempt  *attempt             // that is made of it; nil before
 
 	cancelled []func() // called when the client gives the call up
 	record    *record  // for those that are told of calls; nil where nobody is

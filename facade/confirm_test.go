@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"anvil/compiler/air"
+	"anvil/compiler/pack"
 	"anvil/facade/state"
 	"anvil/learn"
 	"anvil/wire"
@@ -225,5 +226,49 @@ func TestWhoseYesItTakes(t *testing.T) {
 	client.ask(asksNobody)
 	if got := client.ask(callPay); !strings.Contains(got, "--state FOLDER") || !strings.Contains(got, `"code":"confirmation_required"`) || u.only().sawMethod(methodCall) {
 		t.Errorf("without a place: %s", got)
+	}
+}
+
+// A yes is for the tool as it stands when it is given: one that was blocked, or that the server changed, while the person read is not called.
+func TestAYesDoesNotOutliveTheApproval(t *testing.T) {
+	const yes = `"result":{"action":"accept","content":{"confirm":true}}`
+	for _, tt := range []struct {
+		name, code string
+		meanwhile  func(t *testing.T, f *Facade, u *upstreams, client peer)
+	}{
+		{"blocked", deniedByPolicy, func(t *testing.T, f *Facade, _ *upstreams, client peer) {
+			if err := f.Update(Exposure{Known: map[string]string{"pay": "blocked by eve"}, Server: f.exposed.Load().Server}); err != nil {
+				t.Fatal(err)
+			}
+			client.recv() // the notice
+		}},
+		{"changed", schemaMismatch, func(_ *testing.T, _ *Facade, u *upstreams, client peer) {
+			u.only().setTools(strings.Replace(payTool, "number", "string", 1), echoTool)
+			u.only().send(changed)
+			client.recv()
+		}},
+		{"ruled out", deniedByPolicy, func(t *testing.T, f *Facade, _ *upstreams, client peer) {
+			x := f.exposed.Load().Exposure
+			x.Policy = rules(t, pack.Policy{Rules: []pack.PolicyRule{rule("no-pay", `tool == "pay"`, pack.PolicyDeny)}})
+			if err := f.Update(x); err != nil {
+				t.Fatal(err)
+			}
+			client.recv()
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			u := &upstreams{t: t, tools: []string{payTool, echoTool}}
+			x := exposeAll(t, payTool, echoTool)
+			x.Tools["pay"] = Tool{Item: x.Tools["pay"].Item, Operation: payOperation(true)}
+			f := newFacade(t, Options{Exposure: x, AskPeople: true, Dial: u.dial})
+			client, _ := connect(t, f)
+			client.ask(asksUser)
+			question := client.ask(callPay)
+			tt.meanwhile(t, f, u, client)
+			client.answers(t, question, yes)
+			if got := client.recv(); !strings.Contains(got, `"code":"`+tt.code+`"`) || u.only().sawMethod(methodCall) {
+				t.Errorf("got %s", got)
+			}
+		})
 	}
 }

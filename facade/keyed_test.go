@@ -1,10 +1,12 @@
 package facade
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"anvil/compiler/air"
@@ -163,5 +165,64 @@ func TestAKeyedWriteThatIsGivenUp(t *testing.T) {
 	}
 	if !strings.Contains(got, outcomeUnknown) {
 		t.Errorf("got %s", got)
+	}
+}
+
+// repeatable is keyedOperation where the pack says that a call with its key does no harm twice.
+func repeatable() *air.Operation {
+	o := keyedOperation()
+	o.Retries = harmless().Retries
+	o.Retries.Basis = air.BasisIdempotencyKey
+	return o
+}
+
+// A write that may be made again by its key is made again with it alone.
+func TestAWriteWithoutItsKeyIsNotMadeAgain(t *testing.T) {
+	for arguments, want := range map[string]bool{`{"slip":"s"}`: true, `{"a":1}`: false, `{"slip":""}`: false, `{"slip":7}`: false} {
+		synctest.Test(t, func(t *testing.T) {
+			u := dying(t, 1)
+			u.tools = []string{keyedTool}
+			x := exposeAll(t, keyedTool)
+			x.Tools["add"] = Tool{Item: x.Tools["add"].Item, Operation: repeatable()}
+			client, _ := connect(t, newFacade(t, Options{Exposure: x, Dial: u.dial}))
+			client.ask(asksNobody)
+			client.send(keyedCall(1, arguments))
+			got := client.recv()
+			for got == changed {
+				got = client.recv()
+			}
+			if strings.Contains(got, `"ran"`) != want || u.count() != map[bool]int{true: 2, false: 1}[want] {
+				t.Errorf("%s: %d upstreams, %s", arguments, u.count(), got)
+			}
+		})
+	}
+}
+
+// What a later try comes to does not tell what came of an earlier one that was lost: the write stays unknown, and its key is not free.
+func TestALaterTryFreesNoKey(t *testing.T) {
+	u := dying(t, 1)
+	u.tools = []string{keyedTool}
+	dial := func(ctx context.Context) (wire.Link, error) {
+		if u.count() > 0 { // the second upstream has another tool under the name, which the gate refuses
+			u.tools = []string{changedAdd}
+		}
+		return u.dial(ctx)
+	}
+	store := stateIn(t, time.Now)
+	x := exposeAll(t, keyedTool)
+	x.Tools["add"] = Tool{Item: x.Tools["add"].Item, Operation: repeatable()}
+	client, _ := connect(t, newFacade(t, Options{Exposure: x, Dial: dial, Ledger: store, Service: "calc"}))
+	client.ask(asksNobody)
+	client.send(keyedCall(1, `{"slip":"s"}`))
+	got := client.recv()
+	for got == changed {
+		got = client.recv()
+	}
+	if !strings.Contains(got, schemaMismatch) {
+		t.Errorf("got %s", got)
+	}
+	outcomes, err := store.Outcomes(t.Context())
+	if err != nil || len(outcomes) != 1 {
+		t.Errorf("%d unknown outcomes, %v", len(outcomes), err)
 	}
 }

@@ -66,8 +66,8 @@ func (l confirming) Call(ctx context.Context, c *Call, reply func(wire.Envelope)
 		case r != nil:
 			s.facade.logf("refused a call of %s: %s", shown(c.Tool), cut(r.message, 200))
 			s.refuseCall(c, reply, *r)
-		default:
-			l.next.Call(ctx, c, reply)
+		default: // what was approved when it was asked about may not be any more
+			gate{s, stillRuled{s, l.next}}.Call(ctx, c, reply)
 		}
 	}
 	token, given := tokenOf(c)

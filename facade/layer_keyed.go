@@ -40,7 +40,7 @@ func (l keyed) Call(ctx context.Context, c *Call, reply func(wire.Envelope)) {
 	plan := s.facade.exposed.Load().plan(c.Tool)
 	key := ""
 	if plan.key != "" && c.Operation != nil {
-		key, _ = wire.Unquote(memberAt(c.Arguments, plan.key))
+		key = plan.keyOf(c)
 	}
 	if key == "" {
 		l.next.Call(ctx, c, reply)
@@ -120,15 +120,14 @@ func (l keyed) write(ctx context.Context, c *Call, r state.Reservation, reply fu
 	c.onCancel(func() { s.facade.behind(func() { l.end(ledger.MarkUnknown, r) }) })
 	l.next.Call(ctx, c, func(e wire.Envelope) {
 		keep := func() {
-			lost := c.loss.Load()
 			switch {
-			case lost == nil && present(e.Result):
+			case c.loss.Load() == nil && present(e.Result):
 				result := e.Bytes(e.Result)
 				l.end(func(ctx context.Context, r state.Reservation) error { return ledger.Complete(ctx, r, result) }, r)
-			case lost == nil || lost.unsent: // it was refused, or never had
-				l.end(ledger.Release, r)
-			default:
+			case c.doubtful.Load(): // whatever became of the tries after that
 				l.end(ledger.MarkUnknown, r)
+			default: // it was refused, or never had
+				l.end(ledger.Release, r)
 			}
 			reply(e)
 		}

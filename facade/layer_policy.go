@@ -34,6 +34,19 @@ func (l ruled) Call(ctx context.Context, c *Call, reply func(wire.Envelope)) {
 	l.next.Call(ctx, c, reply)
 }
 
+// stillRuled lets a call through that waited for something, if the policy lets it through still. What it says of results was seen to before.
+type stillRuled ruled
+
+func (l stillRuled) Call(ctx context.Context, c *Call, reply func(wire.Envelope)) {
+	if v := l.session.facade.exposed.Load().Policy.Call(c.Tool, c.Client.Subject, c.Arguments); v.Denies() {
+		c.Verdict = v
+		l.session.facade.logf("refused a call of %s: %s", shown(c.Tool), verdictWords(v))
+		l.session.refuseCall(c, reply, l.session.facade.ruledOut(c))
+		return
+	}
+	l.next.Call(ctx, c, reply)
+}
+
 // results returns reply behind the rules about results. The arguments are kept where those read them: the frame is used again once it is on its way.
 func (l ruled) results(rules *policy.Set, c *Call, keep bool, reply func(wire.Envelope)) func(wire.Envelope) {
 	var arguments []byte

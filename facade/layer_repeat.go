@@ -76,7 +76,7 @@ func (a *attempt) make(on *session) {
 	}
 	a.mu.Unlock()
 	next := a.next
-	if on != a.session { // another upstream, whose tools nobody has looked at
+	if try > 1 { // perhaps by another upstream, whose tools nobody has looked at, and not at once
 		next = gate{on, sender{on}}
 	}
 	next.Call(a.ctx, a.call, func(e wire.Envelope) { a.answered(on, try, e) })
@@ -97,6 +97,9 @@ func (a *attempt) close(try int, f *loss) bool {
 	defer a.mu.Unlock()
 	if a.over || a.settled == nil || try != a.try {
 		return false
+	}
+	if f != nil && !f.unsent {
+		a.call.doubtful.Store(true)
 	}
 	settled := a.settled
 	a.settled = nil
@@ -126,7 +129,7 @@ func (a *attempt) again(f *loss, e wire.Envelope) bool {
 	longest := min(a.plan.longest, a.plan.base<<min(a.try-1, 16))
 	wait := max(f.after, rand.N(longest+1)) // full jitter
 	switch {
-	case a.try >= a.plan.attempts, !a.plan.allows(f), f.after > longestAfter:
+	case a.try >= a.plan.attempts, !a.plan.allows(f, a.call), f.after > longestAfter:
 		return false
 	case facade.now().Add(wait).Sub(a.begun) > longestRepeat, !facade.retries.spend():
 		return false
@@ -181,7 +184,7 @@ func (a *attempt) late() {
 	facade := a.session.facade
 	r := refusal{code: codeServer, reason: string(air.ErrUpstreamTimeout), message: fmt.Sprintf("tool %s did not answer within %v", shown(a.call.Tool), a.plan.timeout),
 		hint: "whether the call took effect is not known; look first whether it was done"}
-	if a.plan.safe {
+	if a.plan.harmless(a.call) {
 		r.hint = "the call can be made again without harm"
 	}
 	if !a.again(f, r.envelope()) {

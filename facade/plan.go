@@ -6,13 +6,15 @@ import (
 
 	"anvil/compiler/air"
 	"anvil/compiler/canon"
+	"anvil/wire"
 )
 
 // plan is how calls of one tool are made: how long they may take, and whether and when they are made again. It follows from the pack.
 type plan struct {
 	timeout  time.Duration // without a reply and without progress
 	attempts int           // tries in all, where what went wrong allows another
-	safe     bool          // a call that may have taken effect may be made again
+	safe     bool          // a call that may have taken effect may be made again,
+	byKey    bool          // as long as it carries its key
 	on       []air.RetryCondition
 	base     time.Duration // the longest first wait; it doubles
 	longest  time.Duration
@@ -43,7 +45,7 @@ func planFor(o *air.Operation, standard time.Duration) *plan {
 		p.key = o.Idempotency.Key
 	}
 	if r := o.Retries; r.Mode == air.RetrySafe && o.State == air.StateApproved && r.MaxAttempts > 1 {
-		p.safe, p.attempts, p.on = true, r.MaxAttempts, r.RetryOn
+		p.safe, p.byKey, p.attempts, p.on = true, r.Basis == air.BasisIdempotencyKey, r.MaxAttempts, r.RetryOn
 		p.base, p.longest = time.Duration(r.BaseDelayMs)*time.Millisecond, time.Duration(r.MaxDelayMs)*time.Millisecond
 	}
 	return &p
@@ -64,10 +66,22 @@ func learnedTimeout(o *air.Operation) time.Duration {
 	return 0
 }
 
+// keyOf is the idempotency key of a call, "" without one.
+func (p *plan) keyOf(c *Call) string {
+	if p.key == "" {
+		return ""
+	}
+	key, _ := wire.Unquote(memberAt(c.Arguments, p.key))
+	return key
+}
+
+// harmless reports a call that may be made again though it may have taken effect.
+func (p *plan) harmless(c *Call) bool { return p.safe && (!p.byKey || p.keyOf(c) != "") }
+
 // allows reports whether what went wrong is of a kind after which the call may be made again.
-func (p *plan) allows(f *loss) bool {
+func (p *plan) allows(f *loss, c *Call) bool {
 	if f.unsent {
 		return true // it cannot have taken effect
 	}
-	return p.safe && slices.Contains(p.on, f.condition)
+	return slices.Contains(p.on, f.condition) && p.harmless(c)
 }

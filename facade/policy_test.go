@@ -21,6 +21,7 @@ func rules(t testing.TB, p pack.Policy) *policy.Set {
 		operation("add", air.Mutation, `{"type":"object","properties":{"a":{"type":"number"}}}`),
 		operation("echo", air.Read, `{"type":"object"}`),
 		operation("delete", air.Mutation, `{"type":"object"}`),
+		operation("pay", air.Mutation, `{"type":"object","properties":{"amount":{"type":"number"},"to":{"type":"string"}}}`),
 	}, policy.Source{Name: "facade.yaml", Policy: p})
 	if err != nil {
 		t.Fatal(err)

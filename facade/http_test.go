@@ -225,6 +225,7 @@ func TestHTTPSessionCap(t *testing.T) {
 		t.Errorf("%d upstreams were started", u.count())
 	}
 	c.request("DELETE", "", nil)
+	u.work.Wait() // nobody else reads what it was sent before
 	if _, err := u.only().link.Recv(context.Background()); err == nil {
 		t.Error("the upstream lives on")
 	}

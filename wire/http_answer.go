@@ -33,7 +33,8 @@ func (h *HTTP) accept(x *exchange, resp *http.Response) error {
 	case t == typeSSE:
 		x.release()
 		if err := x.caller.Err(); err != nil {
-			return err // it ended, and cut the answer, just before it was let go
+			x.cancel() // let go of, it would not have cut the answer
+			return err
 		}
 		x.streaming = true
 		go h.readReplyStream(x, resp)

@@ -131,6 +131,35 @@ func TestHTTPCancel(t *testing.T) {
 	}
 }
 
+// A caller that gives up just as the stream begins, when it no longer holds the answer, still cuts it: nothing reads it then, and a
+// server may keep it open for ever.
+func TestHTTPCancelAsTheStreamBegins(t *testing.T) {
+	left := make(chan struct{})
+	s := serveHTTP(t, func(w http.ResponseWriter, r *http.Request, _ Envelope) {
+		answerSSE(w, ": wait\n\n")
+		<-r.Context().Done()
+		close(left)
+	}, nil)
+	h := dial(t, HTTPOptions{URL: s.URL})
+	frame := []byte(`{"jsonrpc":"2.0","id":1,"method":"x"}`)
+	e, err := Scan(frame)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := h.begin(testContext(t), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.end(x)
+	gaveUp, cancel := context.WithCancel(testContext(t))
+	cancel()
+	x.caller = gaveUp
+	if err := h.post(x, e, frame); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	<-left
+}
+
 // Without a Client the loss of a reply comes out of Recv, once, and the link lives on.
 func TestHTTPTellsOfLostReply(t *testing.T) {
 	s := serveHTTP(t, func(w http.ResponseWriter, r *http.Request, e Envelope) {

@@ -15,6 +15,7 @@ import (
 	"anvil/compiler/air"
 	"anvil/compiler/diag"
 	"anvil/facade/policy"
+	"anvil/facade/state"
 	"anvil/internal/near"
 	"anvil/wire"
 )
@@ -40,6 +41,9 @@ type Call struct {
 	Client    *Client        // who calls
 	Verdict   policy.Verdict // what the policy says of it: set before the next layer sees the call, and again where a result is denied; the zero value before
 
+	hello    *hello               // of a call of the stateless era; nil for others
+	headers  map[string]string    // arguments that are mirrored in headers of the stateless era, by name; nil without
+	granted  *state.Binding       // of a yes to a call of the stateless era; nil before
 	loss     atomic.Pointer[loss] // why the last try has no reply of the upstream's; nil: it has
 	doubtful atomic.Bool          // a try of it may have taken effect, and has no reply
 	attempt  *attempt             // that is made of it; nil before
@@ -123,8 +127,8 @@ func (s *session) layers() Upstream {
 }
 
 // call decodes a tools/call and hands it to the layers.
-func (s *session) call(e wire.Envelope, reply func(wire.Envelope)) {
-	c := &Call{Request: e, Client: &s.client}
+func (s *session) call(e wire.Envelope, h *hello, reply func(wire.Envelope)) {
+	c := &Call{Request: e, Client: &s.client, hello: h}
 	var problem, hint string
 	if c.Tool, c.Arguments, problem = callParams(e.Bytes(e.Params)); problem != "" {
 		hint = "give params.name once, as a string, and params.arguments once, as an object or not at all"
@@ -136,7 +140,11 @@ func (s *session) call(e wire.Envelope, reply func(wire.Envelope)) {
 		s.refuseAmbiguous(c, reply, problem, hint)
 		return
 	}
-	c.Operation = s.facade.exposed.Load().Tools[c.Tool].Operation
+	x := s.facade.exposed.Load()
+	c.Operation = x.Tools[c.Tool].Operation
+	if h != nil {
+		c.headers = mirrored(x.headers[c.Tool], c.Arguments)
+	}
 	s.calls.Call(s.ctx, c, reply)
 }
 

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"anvil/compiler/air"
+	"anvil/compiler/canon"
+	"anvil/compiler/schema"
 	"anvil/compiler/surface"
 	"anvil/facade/policy"
 	"anvil/facade/telemetry"
@@ -24,6 +26,8 @@ type Exposure struct {
 	Instructions []byte
 	// Server is what the server said of itself then (serverInfo), as JSON; nil for nothing. Other words of it are nobody's either.
 	Server []byte
+	// Protocol is what the server spoke then; the zero value is the handshake era.
+	Protocol Protocol
 	// Policy says which calls of those tools go through; nil lets all of them. It was held against every operation of the pack, whether or not it is approved.
 	Policy *policy.Set
 }
@@ -40,7 +44,8 @@ type exposed struct {
 	Exposure
 	contracts map[string]string // digests of the tools, by name
 	plans     map[string]*plan
-	series    map[string]*telemetry.Tool // by name; nil without telemetry
+	headers   map[string][]schema.Binding // arguments that the stateless era mirrors in headers, of the tools that have such
+	series    map[string]*telemetry.Tool  // by name; nil without telemetry
 }
 
 // register has telemetry count the calls of each tool under its name.
@@ -55,13 +60,16 @@ func (x *exposed) register(t *telemetry.Telemetry) {
 }
 
 func (e Exposure) checked(timeout time.Duration) (*exposed, error) {
-	x := &exposed{Exposure: Exposure{maps.Clone(e.Tools), maps.Clone(e.Known), e.Instructions, e.Server, e.Policy}, contracts: map[string]string{}, plans: map[string]*plan{}}
+	x := &exposed{Exposure: Exposure{maps.Clone(e.Tools), maps.Clone(e.Known), e.Instructions, e.Server, e.Protocol, e.Policy}, contracts: map[string]string{}, plans: map[string]*plan{}, headers: map[string][]schema.Binding{}}
 	for name, tool := range e.Tools {
 		if tool.Item.Kind != surface.Tool || tool.Item.Name != name {
 			return nil, fmt.Errorf("tool %q is exposed as it was approved, and what is given is no tool of that name", name)
 		}
 		x.contracts[name] = tool.Item.ContractDigest()
 		x.plans[name] = planFor(tool.Operation, timeout)
+		if bound := headersOf(tool.Item); len(bound) > 0 {
+			x.headers[name] = bound
+		}
 	}
 	return x, nil
 }
@@ -104,12 +112,25 @@ func (f *Facade) Update(e Exposure) error {
 // announceTools tells the client that the list of tools may be another one, if it was told that it would be.
 func (s *session) announceTools() {
 	s.pending.mu.Lock()
-	telling := s.telling
+	telling := s.telling && s.handshaken.Load()
 	s.pending.mu.Unlock()
-	if !telling {
-		return
+	if telling {
+		s.tell(methodListChanged, nil)
 	}
-	e, err := wire.Scan([]byte(`{"jsonrpc":"2.0","method":"` + methodListChanged + `"}`))
+	for _, l := range s.pending.listenings() {
+		if l.tools && l.acknowledged.Load() {
+			s.tell(methodListChanged, l.stamp(nil))
+		}
+	}
+}
+
+// tell sends the client a notice of the facade's own; params may be nil.
+func (s *session) tell(method string, params []byte) {
+	frame := append([]byte(`{"jsonrpc":"2.0","method":`), canon.Quote(method)...)
+	if params != nil {
+		frame = append(append(frame, `,"params":`...), params...)
+	}
+	e, err := wire.Scan(append(frame, '}'))
 	if err == nil {
 		err = s.front.push(e)
 	}

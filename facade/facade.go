@@ -123,6 +123,9 @@ type Facade struct {
 	exposed   atomic.Pointer[exposed]
 	now       func() time.Time
 
+	lanes  lanes
+	rounds rounds
+
 	mu       sync.Mutex
 	closed   bool
 	sessions map[string]*httpSession // by session id; nil while one is being opened
@@ -159,6 +162,7 @@ func New(o Options) (*Facade, error) {
 	}
 	f.breaker = f.newBreaker()
 	f.notes.log = f.logf
+	f.lanes = lanes{open: map[string]int{}, freed: make(chan struct{}), rosters: map[string]*roster{}}
 	if f.door, err = f.newDoorman(); err != nil {
 		return nil, err
 	}

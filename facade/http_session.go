@@ -17,6 +17,7 @@ type httpSession struct {
 	facade *Facade
 	id     string
 	budget *budget
+	lane   bool            // it has no id that a client knows, and serves one request of the stateless era at a time
 	ctx    context.Context // ends with the session for the client
 	cancel context.CancelCauseFunc
 
@@ -173,6 +174,9 @@ func (h *httpSession) close() {
 	h.facade.mu.Unlock()
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.lane && !h.closed {
+		defer h.facade.lanes.closed(h, h.conversation.caller)
+	}
 	h.closed = true
 	if h.idle != nil {
 		h.idle.Stop()
@@ -203,7 +207,7 @@ func (h *httpSession) serve(w http.ResponseWriter, r *http.Request, e wire.Envel
 		w.WriteHeader(http.StatusAccepted)
 		return nil
 	}
-	s := &stream{queue: newQueue(h.budget), token: progressToken(e.Bytes(e.Params), "_meta")}
+	s := &stream{queue: newQueue(h.budget), stateless: h.lane, token: progressToken(e.Bytes(e.Params), "_meta")}
 	h.mu.Lock()
 	if h.closed {
 		s.queue.close()
@@ -292,6 +296,10 @@ func (h *httpSession) push(e wire.Envelope) error {
 	defer h.mu.Unlock()
 	if s := h.route(e); s != nil {
 		return ignoreGone(s.queue.push(outgoing{frame: e.Raw}))
+	}
+	if h.lane { // it belongs to a request that is over
+		h.facade.notes.logf("dropped a message of the upstream that belongs to no request")
+		return nil
 	}
 	err := h.parked.push(outgoing{frame: e.Raw})
 	if err == errSlowClient {

@@ -12,12 +12,18 @@ import (
 
 const instructionsMember = "instructions"
 
-// introduced is the answer to initialize without instructions, and without words of the server about itself, that are not those of the pack: a model reads them
+// introduced is the answer to initialize or server/discover without instructions, and without words of the server about itself, that are not those of the pack: a model reads them
 // like the text of a tool. An answer with those, or with none, stays as it came, byte for byte, but for what the facade advertises of its own.
 func (s *session) introduced(answer wire.Envelope) wire.Envelope {
 	result := answer.Bytes(answer.Result)
 	if len(result) == 0 || result[0] != '{' {
 		return answer
+	}
+	if own := memberAt(result, "_meta", metaServer); own != nil { // of server/discover
+		if info := s.introduction([]byte(`{"` + infoMember + `":` + string(own) + "}")); info != nil {
+			answer = s.withResult(answer, withMember(result, info, "_meta", metaServer))
+			result = answer.Bytes(answer.Result)
+		}
 	}
 	instructions := s.facade.instructions(result)
 	if !instructions {

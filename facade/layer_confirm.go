@@ -60,6 +60,13 @@ func (l confirming) Call(ctx context.Context, c *Call, reply func(wire.Envelope)
 		s.refuseCall(c, reply, tooMany)
 		return
 	}
+	answered := reply
+	if c.hello != nil {
+		answered = func(e wire.Envelope) {
+			s.goesOn(c, e)
+			reply(e)
+		}
+	}
 	done := func(r *refusal) {
 		switch {
 		case !h.release(): // the client gave it up
@@ -67,11 +74,17 @@ func (l confirming) Call(ctx context.Context, c *Call, reply func(wire.Envelope)
 			s.facade.logf("refused a call of %s: %s", shown(c.Tool), cut(r.message, 200))
 			s.refuseCall(c, reply, *r)
 		default: // what was approved when it was asked about may not be any more
-			gate{s, stillRuled{s, l.next}}.Call(ctx, c, reply)
+			gate{s, stillRuled{s, l.next}}.Call(ctx, c, answered)
 		}
 	}
 	token, given := tokenOf(c)
 	switch {
+	case c.hello != nil && !given && c.elicits():
+		s.round(c, func(e wire.Envelope) {
+			if h.release() {
+				reply(e)
+			}
+		}, done)
 	case given:
 		s.spawnOr(func() { done(l.redeem(ctx, c, token)) }, func() { done(s.over()) })
 	case s.elicits():
@@ -187,7 +200,11 @@ func (c *Call) does() string {
 func (s *session) elicits() bool {
 	s.conversation.mu.Lock()
 	defer s.conversation.mu.Unlock()
-	means := memberAt(s.conversation.initialize, "capabilities", "elicitation")
+	return asksForms(memberAt(s.conversation.initialize, "capabilities", "elicitation"))
+}
+
+// asksForms reads the client's capability elicitation.
+func asksForms(means []byte) bool {
 	if means == nil || means[0] != '{' {
 		return false
 	}
@@ -197,11 +214,9 @@ func (s *session) elicits() bool {
 // elicit asks the person at the client, and calls done with their answer.
 func (l confirming) elicit(c *Call, asked *atomic.Pointer[string], done func(*refusal)) {
 	s := l.session
-	params := append([]byte(`{"message":`), canon.Quote(c.question())...)
-	params = append(params, `,"requestedSchema":{"type":"object","properties":{"confirm":{"type":"boolean","title":"Make this call",`+
-		`"description":"Yes makes the call as it is shown, once. Anything else makes none."}},"required":["confirm"]}}`...)
-	if len(params) > maxQuestion {
-		done(&refusal{code: codeParams, reason: string(air.ErrConfirmationRequired), message: fmt.Sprintf("tool %s waits for a yes, and %v", shown(c.Tool), state.ErrTooLong)})
+	params, r := c.form()
+	if r != nil {
+		done(r)
 		return
 	}
 	var late *time.Timer
@@ -221,14 +236,30 @@ func (l confirming) elicit(c *Call, asked *atomic.Pointer[string], done func(*re
 		case present(answer.Error):
 			done(&refusal{code: codeParams, reason: string(air.ErrConfirmationRequired), message: fmt.Sprintf("tool %s waits for a yes, and the client could not ask for it", shown(c.Tool)),
 				hint: "nothing was sent; have a person answer at the client"})
-		case saysYes(answer):
+		case saysYes(answer.Bytes(answer.Result)):
 			c.decide(&Decided{By: "the person at the client"})
 			done(nil)
 		default:
-			done(&refusal{code: codeParams, reason: confirmationDeclined, message: fmt.Sprintf("tool %s was not called: the person at the client did not say yes", shown(c.Tool)),
-				hint: "nothing was sent, and no tool failed; do not call again unless they change their mind"})
+			done(c.declined())
 		}
 	})
+}
+
+// declined refuses a call to which the person at the client did not say yes.
+func (c *Call) declined() *refusal {
+	return &refusal{code: codeParams, reason: confirmationDeclined, message: fmt.Sprintf("tool %s was not called: the person at the client did not say yes", shown(c.Tool)),
+		hint: "nothing was sent, and no tool failed; do not call again unless they change their mind"}
+}
+
+// form are the params of the elicitation that asks for a yes to the call.
+func (c *Call) form() ([]byte, *refusal) {
+	params := append([]byte(`{"message":`), canon.Quote(c.question())...)
+	params = append(params, `,"requestedSchema":{"type":"object","properties":{"confirm":{"type":"boolean","title":"Make this call",`+
+		`"description":"Yes makes the call as it is shown, once. Anything else makes none."}},"required":["confirm"]}}`...)
+	if len(params) > maxQuestion {
+		return nil, &refusal{code: codeParams, reason: string(air.ErrConfirmationRequired), message: fmt.Sprintf("tool %s waits for a yes, and %v", shown(c.Tool), state.ErrTooLong)}
+	}
+	return params, nil
 }
 
 // maxQuestion is the longest question that a person is asked through the client, in bytes.
@@ -252,8 +283,7 @@ func (c *Call) question() string {
 }
 
 // saysYes reads the answer to an elicitation: accepted, and with the one member that says yes.
-func saysYes(answer wire.Envelope) bool {
-	result := answer.Bytes(answer.Result)
+func saysYes(result []byte) bool {
 	action, _ := wire.Unquote(memberAt(result, "action"))
 	return action == "accept" && string(memberAt(result, "content", "confirm")) == "true"
 }

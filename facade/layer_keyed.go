@@ -121,6 +121,8 @@ func (l keyed) write(ctx context.Context, c *Call, r state.Reservation, reply fu
 	l.next.Call(ctx, c, func(e wire.Envelope) {
 		keep := func() {
 			switch {
+			case c.hello != nil && interim(e.Bytes(e.Result)): // nothing was made yet: the call goes on with what was asked for
+				l.end(ledger.Release, r)
 			case c.loss.Load() == nil && present(e.Result):
 				result := e.Bytes(e.Result)
 				l.end(func(ctx context.Context, r state.Reservation) error { return ledger.Complete(ctx, r, result) }, r)

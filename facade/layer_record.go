@@ -36,6 +36,7 @@ type record struct {
 	input    int               // bytes of the arguments; less than zero: there were none
 	buffer   *[]byte           // of payloads; nil where nobody wants them
 	refused  string            // data.code of the refusal that is about to be answered
+	asks     bool              // the reply asks for more, and the call goes on with another
 	skip     bool              // the audit log takes it no more
 	told     atomic.Bool
 }
@@ -122,6 +123,7 @@ func (r *record) replied(e wire.Envelope) {
 		r.tell(learn.Refused, r.refused, e, nil)
 	} else {
 		outcome, code := outcomeOf(e)
+		r.asks = r.call.hello != nil && interim(e.Bytes(e.Result))
 		r.tell(outcome, code, e, e.Bytes(e.Result))
 	}
 	r.reply(e)
@@ -151,7 +153,7 @@ func (r *record) tell(outcome learn.Outcome, code string, e wire.Envelope, resul
 		options.Telemetry.Call(telemetry.Call{Tool: r.tool, Session: r.session.client.Session, Code: failure, Parent: r.parent,
 			Begun: r.begun, Duration: end.Sub(r.begun), Request: int64(r.request), Response: response})
 	}
-	if options.Observe != nil && r.exposed {
+	if options.Observe != nil && r.exposed && !r.asks {
 		r.observe(outcome, code, end, result)
 	} else if r.buffer != nil {
 		buffers.Put(r.buffer)

@@ -84,7 +84,7 @@ func (l reporting) decide(ctx context.Context, c *Call, reply func(wire.Envelope
 		return
 	}
 	text := fmt.Sprintf(`{"accepted":%t}`, accepted)
-	reply(resultOf([]byte(`{"content":[{"type":"text","text":` + string(canon.Quote(text)) + `}],"structuredContent":` + text + `}`)))
+	reply(resultOf(l.session.complete([]byte(`{"content":[{"type":"text","text":` + string(canon.Quote(text)) + `}],"structuredContent":` + text + `}`))))
 }
 
 // take hands a report over to whoever learns from calls. What is reported of an approved tool counts for the contract that it has now.

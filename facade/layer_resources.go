@@ -115,7 +115,7 @@ func (s *session) answersResource(method string, e wire.Envelope, reply func(wir
 		s.subscribe(e, uri, reply)
 	default:
 		s.conversation.watching.end(uri)
-		reply(resultOf([]byte("{}")))
+		reply(resultOf(s.complete([]byte("{}"))))
 	}
 	return true
 }
@@ -187,7 +187,7 @@ func (s *session) readPublished(e wire.Envelope, uri string, reply func(wire.Env
 		if err != nil {
 			return nil, s.unreadable(err)
 		}
-		return result, nil
+		return s.complete(result), nil
 	})
 }
 

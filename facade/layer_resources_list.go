@@ -31,7 +31,7 @@ func (s *session) listAlone(params []byte, reply func(wire.Envelope), member str
 		reply(s.facade.refuse(refusal{code: codeParams, message: "unknown cursor: this list has one page; ask for it without a cursor"}))
 		return
 	}
-	reply(resultOf(append(append([]byte(`{"`+member+`":[`), own...), "]}"...)))
+	reply(resultOf(s.complete(append(append([]byte(`{"`+member+`":[`), own...), "]}"...))))
 }
 
 // beside is a page of the upstream's with the facade's entries if it is the last, and without any that the upstream has for an address of the facade's.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,6 +18,8 @@ const (
 	betweenLooks = time.Second      // at least, however often something changes
 	lookAnyway   = 10 * time.Second // since approvals end and other processes learn without a word
 )
+
+var tooManyWatched = refusal{code: codeParams, reason: tooManyInFlight, message: "too many resources of the facade's are subscribed to", hint: "unsubscribe from some of them"}
 
 // watching is what a client subscribed to of the facade's resources. It outlives an upstream.
 type watching struct {
@@ -67,7 +70,7 @@ func (w *watching) all() map[string]string {
 func (s *session) subscribe(e wire.Envelope, uri string, reply func(wire.Envelope)) {
 	w := &s.conversation.watching
 	if !w.begin(uri) {
-		reply(s.facade.refuse(refusal{code: codeParams, reason: tooManyInFlight, message: "too many resources of the facade's are subscribed to", hint: "unsubscribe from some of them"}))
+		reply(s.facade.refuse(tooManyWatched))
 		return
 	}
 	s.facade.watchPublished()
@@ -80,7 +83,7 @@ func (s *session) subscribe(e wire.Envelope, uri string, reply func(wire.Envelop
 		if w.now(uri, etagOf(content)) {
 			s.tellUpdated(uri)
 		}
-		return []byte("{}"), nil
+		return s.complete([]byte("{}")), nil
 	})
 }
 
@@ -158,12 +161,16 @@ func (f *Facade) look() {
 
 // tellUpdated tells the client that a resource it subscribed to says something else now.
 func (s *session) tellUpdated(uri string) {
-	e, err := wire.Scan([]byte(`{"jsonrpc":"2.0","method":"` + methodUpdated + `","params":{"uri":` + string(canon.Quote(uri)) + `}}`))
-	if err == nil {
-		err = s.front.push(e)
+	params := append(append([]byte(`{"uri":`), canon.Quote(uri)...), '}')
+	listened := false
+	for _, l := range s.pending.listenings() {
+		if slices.Contains(l.uris, uri) && l.acknowledged.Load() {
+			listened = true
+			s.tell(methodUpdated, l.stamp(params))
+		}
 	}
-	if err != nil {
-		s.end(err)
+	if !listened && s.handshaken.Load() {
+		s.tell(methodUpdated, params)
 	}
 }
 

@@ -32,8 +32,9 @@ type pendingCall struct {
 	id        []byte // the client's, nil for a request of the facade's own
 	reply     func(wire.Envelope)
 	cancelled bool
-	call      *Call  // nil for other requests
-	token     []byte // the progress token of the call, as it came; nil without one
+	call      *Call      // nil for other requests
+	token     []byte     // the progress token of the call, as it came; nil without one
+	listening *listening // nil for other requests
 }
 
 // lost notes on the call why it has no reply of the upstream's.
@@ -82,14 +83,17 @@ func (p *pendingCalls) settle(id uint64) (c pendingCall, ok bool) {
 
 // cancel finds the request that the client knows by the raw id, and returns the id it has upstream.
 func (p *pendingCalls) cancel(id []byte) (upstreamID []byte, ok bool) {
-	upstreamID, call := p.markCancelled(id)
-	if call != nil {
-		call.cancel()
+	upstreamID, c := p.markCancelled(id)
+	if c.call != nil {
+		c.call.cancel()
+	}
+	if c.listening != nil {
+		c.listening.end()
 	}
 	return upstreamID, upstreamID != nil
 }
 
-func (p *pendingCalls) markCancelled(id []byte) (upstreamID []byte, call *Call) {
+func (p *pendingCalls) markCancelled(id []byte) (upstreamID []byte, found pendingCall) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for key, c := range p.open {
@@ -102,9 +106,9 @@ func (p *pendingCalls) markCancelled(id []byte) (upstreamID []byte, call *Call) 
 			delete(p.open, p.cancelled[0])
 			p.cancelled = p.cancelled[1:]
 		}
-		return strconv.AppendUint(nil, key, 10), c.call
+		return strconv.AppendUint(nil, key, 10), c
 	}
-	return nil, nil
+	return nil, pendingCall{}
 }
 
 // abandon takes out the call whose reply is not waited for any more, and returns the id it has upstream.
@@ -160,10 +164,17 @@ var frames = sync.Pool{New: func() any { return new([]byte) }}
 // forward sends a client's request upstream under an id of the session's; reply gets the answer under that id. call is what the request calls, nil where it is
 // none.
 func (s *session) forward(e wire.Envelope, reply func(wire.Envelope), call *Call) {
-	waits := pendingCall{id: e.Bytes(e.ID), reply: reply, call: call}
+	waits := pendingCall{reply: reply, call: call}
 	if call != nil {
 		waits.token = progressToken(e.Bytes(e.Params), "_meta")
 	}
+	s.forwardAs(e, waits)
+}
+
+// forwardAs is forward for what waits for the reply.
+func (s *session) forwardAs(e wire.Envelope, waits pendingCall) {
+	waits.id = e.Bytes(e.ID)
+	reply := waits.reply
 	id, err := s.pending.add(waits)
 	switch {
 	case errors.Is(err, errTooMany):
@@ -179,21 +190,25 @@ func (s *session) forward(e wire.Envelope, reply func(wire.Envelope), call *Call
 	*buf = e.WithID((*buf)[:0], strconv.AppendUint(digits[:0], id, 10))
 	if _, slow := s.up.(exchanges); slow {
 		// Its Send lasts as long as the upstream takes to answer; the client's next message must not wait for that.
-		s.spawn(func() { s.transmit(id, *buf) })
+		ctx := s.ctx
+		if waits.call != nil && len(waits.call.headers) > 0 {
+			ctx = wire.WithParamHeaders(ctx, waits.call.headers)
+		}
+		s.spawn(func() { s.transmit(ctx, id, *buf) })
 		return
 	}
-	s.transmit(id, *buf)
+	s.transmit(s.ctx, id, *buf)
 	if cap(*buf) <= 64<<10 {
 		frames.Put(buf)
 	}
 }
 
 // transmit sends a request that pends under id. On a link of exchanges an error concerns this request alone.
-func (s *session) transmit(id uint64, frame []byte) {
+func (s *session) transmit(ctx context.Context, id uint64, frame []byte) {
 	_, separate := s.up.(exchanges)
 	var err error
 	if separate {
-		err = s.up.Send(s.ctx, frame)
+		err = s.up.Send(ctx, frame)
 	} else {
 		err = s.hand(frame)
 	}
@@ -277,6 +292,9 @@ func (s *session) ask(ctx context.Context, method string, params []byte) (wire.E
 	if err != nil {
 		return wire.Envelope{}, err
 	}
+	if h := s.hello.Load(); h != nil {
+		params = withMember(params, h.meta, "_meta")
+	}
 	frame := append([]byte(`{"jsonrpc":"2.0","id":`), strconv.FormatUint(id, 10)...)
 	frame = append(append(frame, `,"method":`...), canon.Quote(method)...)
 	if params != nil {
@@ -284,9 +302,9 @@ func (s *session) ask(ctx context.Context, method string, params []byte) (wire.E
 	}
 	frame = append(frame, '}')
 	if _, separate := s.up.(exchanges); separate {
-		s.spawn(func() { s.transmit(id, frame) })
+		s.spawn(func() { s.transmit(s.ctx, id, frame) })
 	} else {
-		s.transmit(id, frame)
+		s.transmit(s.ctx, id, frame)
 	}
 	select {
 	case e := <-replies:

@@ -288,6 +288,8 @@ func (w *walk) roster() *roster {
 		list = append(append(list, m.RawName...), ':')
 		if m.Name == "tools" {
 			list = w.appendTools(list, reports)
+		} else if m.Name == "cacheScope" && w.under.Policy != nil { // one client's list may be another's not
+			list = append(list, `"private"`...)
 		} else {
 			list = append(list, m.Value.Raw...)
 		}

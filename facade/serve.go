@@ -141,7 +141,7 @@ func (c *linkFront) take(ctx context.Context, e wire.Envelope) error {
 	}
 	s := settled(ctx, c.opened)
 	if s == nil {
-		if e.IsRequest() && e.MethodName() == methodDiscover {
+		if e.IsRequest() && e.MethodName() == methodDiscover && !c.facade.exposed.Load().Protocol.Stateless {
 			return c.reply(nil, withID(c.facade.refuse(noDiscover), e.Bytes(e.ID)))
 		}
 		var err error

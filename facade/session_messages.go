@@ -24,16 +24,23 @@ func (s *session) request(e wire.Envelope, to *stream) {
 	id := bytes.Clone(e.Bytes(e.ID))
 	reply := func(answer wire.Envelope) { s.answer(to, id, answer) }
 	method := methodOf(e)
+	hello, refused := s.greet(e)
+	if refused != nil {
+		reply(s.facade.refuse(*refused))
+		return
+	}
 	if s.answersResource(method, e, reply) {
 		return
 	}
 	switch method {
 	case methodCall:
-		s.call(e, reply)
+		s.call(e, hello, reply)
 	case methodList:
 		s.list(e, reply)
 	case methodDiscover:
-		reply(s.facade.refuse(noDiscover))
+		s.discover(e, reply)
+	case methodListen:
+		s.listen(e, reply)
 	case methodInitialize:
 		s.conversation.note(e)
 		s.forward(e, func(answer wire.Envelope) {
@@ -46,6 +53,31 @@ func (s *session) request(e wire.Envelope, to *stream) {
 	}
 }
 
+// discover passes server/discover on to a server that answers it. Others may never answer: they are not asked.
+func (s *session) discover(e wire.Envelope, reply func(wire.Envelope)) {
+	if !s.facade.exposed.Load().Protocol.Stateless {
+		reply(s.facade.refuse(noDiscover))
+		return
+	}
+	s.forward(e, func(answer wire.Envelope) {
+		if present(answer.Result) {
+			s.able(answer.Bytes(answer.Result))
+		}
+		reply(s.introduced(answer))
+	}, nil)
+}
+
+// able notes what a server says that it can do.
+func (s *session) able(result []byte) {
+	telling := memberAt(result, "capabilities", "tools", "listChanged")
+	resources := memberAt(result, "capabilities", "resources")
+	s.pending.mu.Lock()
+	s.telling = string(telling) == "true"
+	s.alone = resources == nil || string(resources) == "null"
+	s.pending.mu.Unlock()
+	s.facade.health.reached()
+}
+
 // agreed notes what the answer to initialize says of the protocol version, and returns that.
 func (s *session) agreed(answer wire.Envelope) string {
 	result := answer.Bytes(answer.Result)
@@ -55,13 +87,8 @@ func (s *session) agreed(answer wire.Envelope) string {
 		return ""
 	}
 	s.conversation.agree(version)
-	telling := memberAt(result, "capabilities", "tools", "listChanged")
-	resources := memberAt(result, "capabilities", "resources")
-	s.pending.mu.Lock()
-	s.version, s.telling = version, string(telling) == "true"
-	s.alone = resources == nil || string(resources) == "null"
-	s.pending.mu.Unlock()
-	s.facade.health.reached()
+	s.handshaken.Store(true)
+	s.able(result)
 	if link, ok := s.up.(exchanges); ok {
 		link.SetProtocolVersion(version)
 	}

@@ -16,15 +16,16 @@ const (
 
 // stream is one HTTP response that carries messages: that of a request, or the standing one.
 type stream struct {
-	queue    *queue
-	standing bool
-	token    []byte // the request's progress token, nil without one
+	queue     *queue
+	standing  bool
+	stateless bool   // the reply's status tells of errors
+	token     []byte // the request's progress token, nil without one
 }
 
 // write writes the response until the reply is written, the session is over or the client is gone, and returns the
 // reply if it got that far. A reply that comes first is sent as plain JSON, anything else opens an event stream.
 func (s *stream) write(w http.ResponseWriter, r *http.Request, session context.Context) (reply []byte) {
-	out := events{w: w, control: http.NewResponseController(w), session: session}
+	out := events{w: w, control: http.NewResponseController(w), session: session, stateless: s.stateless}
 	defer out.hurry()()
 	if s.standing && out.open() != nil {
 		return nil
@@ -56,11 +57,12 @@ func (s *stream) write(w http.ResponseWriter, r *http.Request, session context.C
 
 // events writes the frames of one response.
 type events struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	session context.Context
-	opened  bool // as an event stream
-	buf     []byte
+	w         http.ResponseWriter
+	control   *http.ResponseController
+	session   context.Context
+	opened    bool // as an event stream
+	stateless bool // see stream
+	buf       []byte
 }
 
 // limit sets the time in which the client has to take what is written next.
@@ -105,7 +107,11 @@ func (o *events) write(items []outgoing) (reply []byte, err error) {
 	if first := items[0]; first.reply && !o.opened {
 		o.w.Header().Set("Content-Length", strconv.Itoa(len(first.frame)))
 		o.limit()
-		writeJSON(o.w, http.StatusOK, first.frame)
+		status := http.StatusOK
+		if o.stateless {
+			status = statusOf(first.frame)
+		}
+		writeJSON(o.w, status, first.frame)
 		return first.frame, o.control.Flush()
 	}
 	if !o.opened {

@@ -80,9 +80,16 @@ func (s *session) dispatch(e wire.Envelope) {
 		s.settle(e)
 		return
 	}
+	if s.hello.Load() != nil {
+		var known bool
+		if e, known = s.subscribed(e); !known {
+			return
+		}
+	}
 	switch method := e.MethodName(); {
 	case announcesTools(method):
 		s.tools.invalidate()
+		s.facade.invalidateLanes()
 	case method == methodProgress:
 		s.progressed(e)
 	case s.usurpsNotice(method, e):

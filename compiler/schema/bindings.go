@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"anvil/compiler/canon"
@@ -85,4 +86,21 @@ func isToken(s string) bool {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 		return !letter && !(r >= '0' && r <= '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 	})
+}
+
+// Value returns what the header says of the arguments: a text as it is, a whole number and a boolean as JSON spells them. It reports false for an argument that is not
+// given, null, or of another kind.
+func (b Binding) Value(arguments *canon.Node) (string, bool) {
+	value := arguments
+	for _, name := range b.Path() {
+		value = value.Get(name)
+	}
+	if text, ok := value.Str(); ok {
+		return text, true
+	}
+	if whole, ok := value.Int(); ok {
+		return strconv.FormatInt(whole, 10), true
+	}
+	yes, ok := value.Bool()
+	return strconv.FormatBool(yes), ok
 }

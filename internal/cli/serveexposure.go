@@ -13,6 +13,7 @@ import (
 	"anvil/compiler/canon"
 	"anvil/compiler/diag"
 	"anvil/compiler/pack"
+	"anvil/compiler/surface"
 	"anvil/facade"
 	"anvil/facade/policy"
 )
@@ -34,7 +35,8 @@ func (sh *shell) exposure(c *cli.Context, p *pack.Pack, d air.Document, log func
 	if err != nil {
 		return facade.Exposure{}, err
 	}
-	e := facade.Exposure{Policy: rules, Tools: map[string]facade.Tool{}, Known: map[string]string{}, Instructions: s.Instructions.Canonical(), Server: s.Server.Canonical()}
+	e := facade.Exposure{Policy: rules, Tools: map[string]facade.Tool{}, Known: map[string]string{}, Instructions: s.Instructions.Canonical(), Server: s.Server.Canonical(),
+		Protocol: facade.Protocol{Stateless: s.Era == surface.EraStateless, Versions: s.SupportedVersions}}
 	operations := newMatcher(now.Operations)
 	for _, it := range s.Tools() {
 		switch o := operations.of(it); {

@@ -3,7 +3,6 @@ package conformance
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/schema"
@@ -23,16 +22,8 @@ func bindings(input *canon.Node) ([]schema.Binding, error) {
 func mirrored(bound []schema.Binding, arguments *canon.Node) map[string]string {
 	values := map[string]string{}
 	for _, b := range bound {
-		value := arguments
-		for _, name := range b.Path() {
-			value = value.Get(name)
-		}
-		if text, ok := value.Str(); ok {
+		if text, ok := b.Value(arguments); ok {
 			values[b.Header] = text
-		} else if whole, ok := value.Int(); ok {
-			values[b.Header] = strconv.FormatInt(whole, 10)
-		} else if yes, ok := value.Bool(); ok {
-			values[b.Header] = strconv.FormatBool(yes)
 		}
 	}
 	return values

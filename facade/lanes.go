@@ -1,0 +1,159 @@
+package facade
+
+import (
+	"context"
+	"crypto/rand"
+	"sync"
+	"time"
+)
+
+// lanes are the sessions that requests of the stateless era are made on over HTTP. A request has one for itself while it is under way, so that whatever an upstream
+// sends belongs to it, and no id or token of one client is ever seen beside another's; after that the next request of the same caller takes it. One whose request was
+// given up is not used again: what the upstream has still to say of that is nobody else's.
+type lanes struct {
+	mu      sync.Mutex
+	idle    []*httpSession     // the one that was used last at the end
+	open    map[string]int     // by caller, those being opened too
+	count   int                // of all callers
+	freed   chan struct{}      // closed, and another one put in its place, when there may be room
+	rosters map[string]*roster // of each caller's last lane: all upstreams of the era list the same
+}
+
+// laneTime is how long a request waits for a lane, when all that may be open are in use.
+const laneTime = 10 * time.Second
+
+// lane takes a lane for a request of the caller's.
+func (f *Facade) lane(ctx context.Context, caller string) (*httpSession, error) {
+	late := time.NewTimer(laneTime)
+	defer late.Stop()
+	for {
+		h, err, freed := f.lanes.take(f, caller)
+		switch {
+		case h != nil:
+			return h, nil
+		case err == nil:
+			return f.openLane(caller)
+		}
+		select {
+		case <-freed:
+		case <-late.C:
+			return nil, err
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// take returns an idle lane of the caller's, with the request counted in; or none and no error, where one may be opened and is counted already; or why not, and what
+// is closed when that may be otherwise.
+func (l *lanes) take(f *Facade, caller string) (*httpSession, error, <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for at := len(l.idle) - 1; at >= 0; at-- {
+		h := l.idle[at]
+		if h.conversation.caller != caller {
+			continue
+		}
+		l.idle = append(l.idle[:at], l.idle[at+1:]...)
+		if h.ctx.Err() == nil && h.enter() {
+			return h, nil, nil
+		}
+	}
+	switch {
+	case f.door.Callers != nil && l.open[caller] >= f.limits.CallerSessions:
+		return nil, errManyOfCaller, l.freed
+	case l.count >= f.limits.Sessions && len(l.idle) > 0: // another caller's: its place is free once it is closed
+		h := l.idle[0]
+		l.idle = l.idle[1:]
+		h.end(errReplaced)
+		return nil, errManySession, l.freed
+	case l.count >= f.limits.Sessions:
+		return nil, errManySession, l.freed
+	}
+	l.count++
+	l.open[caller]++
+	return nil, nil, nil
+}
+
+// openLane opens a lane that is counted already, with the request counted in.
+func (f *Facade) openLane(caller string) (*httpSession, error) {
+	if err := f.enter(); err != nil {
+		f.lanes.closed(nil, caller)
+		return nil, err
+	}
+	h := newHTTPSession(f, rand.Text(), caller)
+	h.lane = true
+	s, err := f.open(h.ctx, h, &h.conversation)
+	if err != nil {
+		f.work.Done()
+		h.cancel(err) // which closes it
+		return nil, err
+	}
+	s.tools.roster.Store(f.lanes.roster(caller))
+	h.mu.Lock()
+	h.session = s
+	h.mu.Unlock()
+	h.enter()
+	go s.run()
+	return h, nil
+}
+
+// leaveLane lets the next request have the lane, unless this one was given up or lost the upstream.
+func (f *Facade) leaveLane(h *httpSession, answered bool) {
+	l, s := &f.lanes, h.current()
+	h.leave()
+	if !answered || s == nil || s.ctx.Err() != nil || h.ctx.Err() != nil {
+		h.end(errClientLeft)
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.idle = append(l.idle, h)
+	if known := s.tools.roster.Load(); known != nil {
+		l.rosters[h.conversation.caller] = known
+	}
+	l.signal()
+}
+
+// closed forgets a lane that is over; nil stands for one that did not open.
+func (l *lanes) closed(h *httpSession, caller string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for at, idle := range l.idle {
+		if idle == h {
+			l.idle = append(l.idle[:at], l.idle[at+1:]...)
+			break
+		}
+	}
+	l.count--
+	if l.open[caller]--; l.open[caller] <= 0 {
+		delete(l.open, caller)
+		delete(l.rosters, caller)
+	}
+	l.signal()
+}
+
+// signal tells those that wait for a lane to look again; l.mu is held.
+func (l *lanes) signal() {
+	close(l.freed)
+	l.freed = make(chan struct{})
+}
+
+// roster is what a lane of the caller's found last, nil before.
+func (l *lanes) roster(caller string) *roster {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.rosters[caller]
+}
+
+// invalidateLanes forgets what all lanes know of the upstream's tools: it announced a change of them to one.
+func (f *Facade) invalidateLanes() {
+	f.lanes.mu.Lock()
+	clear(f.lanes.rosters)
+	f.lanes.mu.Unlock()
+	f.eachSession(func(s *session) {
+		if h, ok := s.front.(*httpSession); ok && h.lane {
+			s.tools.invalidate()
+		}
+	})
+}

@@ -38,7 +38,7 @@ func (s *session) askClient(method string, params []byte, begun func(id string),
 	q.mu.Unlock()
 	e, err := wire.Scan(frame)
 	if err == nil {
-		err = s.front.push(e)
+		err = s.front.push(nil, e)
 	}
 	if err != nil {
 		s.end(err)
@@ -83,7 +83,7 @@ func (s *session) withdraw(id string) {
 	}
 	frame := append([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`), canon.Quote(id)...)
 	if e, err := wire.Scan(append(frame, "}}"...)); err == nil {
-		_ = s.front.push(e) // a client that cannot be told is gone
+		_ = s.front.push(nil, e) // a client that cannot be told is gone
 	}
 }
 

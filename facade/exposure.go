@@ -115,24 +115,24 @@ func (s *session) announceTools() {
 	telling := s.telling && s.handshaken.Load()
 	s.pending.mu.Unlock()
 	if telling {
-		s.tell(methodListChanged, nil)
+		s.tell(nil, methodListChanged, nil)
 	}
 	for _, l := range s.pending.listenings() {
 		if l.tools && l.acknowledged.Load() {
-			s.tell(methodListChanged, l.stamp(nil))
+			s.tell(l.to, methodListChanged, l.stamp(nil))
 		}
 	}
 }
 
-// tell sends the client a notice of the facade's own; params may be nil.
-func (s *session) tell(method string, params []byte) {
+// tell sends the client a notice of the facade's own, for the request that came with to, nil for none; params may be nil.
+func (s *session) tell(to *stream, method string, params []byte) {
 	frame := append([]byte(`{"jsonrpc":"2.0","method":`), canon.Quote(method)...)
 	if params != nil {
 		frame = append(append(frame, `,"params":`...), params...)
 	}
 	e, err := wire.Scan(append(frame, '}'))
 	if err == nil {
-		err = s.front.push(e)
+		err = s.front.push(to, e)
 	}
 	if err != nil {
 		s.end(err)

@@ -162,7 +162,7 @@ func New(o Options) (*Facade, error) {
 	}
 	f.breaker = f.newBreaker()
 	f.notes.log = f.logf
-	f.lanes = lanes{open: map[string]int{}, freed: make(chan struct{}), rosters: map[string]*roster{}}
+	f.lanes = lanes{open: map[string]int{}, opening: map[string]int{}, freed: make(chan struct{}), rosters: map[string]*roster{}}
 	if f.door, err = f.newDoorman(); err != nil {
 		return nil, err
 	}

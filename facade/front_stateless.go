@@ -15,7 +15,8 @@ import (
 // otherwise.
 func (f *Facade) stateless(r *http.Request, e wire.Envelope) bool {
 	if said := r.Header.Get(headerVersion); said != "" {
-		return isLater(said) && !f.agreedOn(r.Header.Get(headerSession), said)
+		session := r.Header.Get(headerSession)
+		return isLater(said) && (session == "" || slices.Contains(wire.StatelessVersions, said) && !f.agreedOn(session, said))
 	}
 	if r.Header.Get(headerSession) != "" || e.MethodName() == methodInitialize {
 		return false
@@ -65,9 +66,6 @@ func (f *Facade) serveStateless(w http.ResponseWriter, r *http.Request, e wire.E
 	answered := !e.IsRequest()
 	defer func() { f.leaveLane(h, answered) }()
 	answered = h.serve(w, r, e) != nil || answered
-	if s := h.current(); !answered && s != nil {
-		s.giveUp(e.Bytes(e.ID))
-	}
 }
 
 // statelessProblem refuses a message that its headers disagree with, or that no server of the pack's era would answer.

@@ -14,12 +14,14 @@ import (
 
 // httpSession is the front of a session over streamable HTTP: it decides on which stream a message goes.
 type httpSession struct {
-	facade *Facade
-	id     string
-	budget *budget
-	lane   bool            // it has no id that a client knows, and serves one request of the stateless era at a time
-	ctx    context.Context // ends with the session for the client
-	cancel context.CancelCauseFunc
+	facade   *Facade
+	id       string
+	budget   *budget
+	lane     bool            // it has no id that a client knows, and serves requests of the stateless era: see lanes
+	shared   bool            // of several clients at a time
+	requests uint64          // so far, where it is shared; guarded by mu
+	ctx      context.Context // ends with the session for the client
+	cancel   context.CancelCauseFunc
 
 	conversation conversation
 	reopening    sync.Mutex // held while an upstream is started in the place of one that was lost
@@ -208,6 +210,9 @@ func (h *httpSession) serve(w http.ResponseWriter, r *http.Request, e wire.Envel
 		return nil
 	}
 	s := &stream{queue: newQueue(h.budget), stateless: h.lane, token: progressToken(e.Bytes(e.Params), "_meta")}
+	if h.shared {
+		e = h.separate(up, e, s)
+	}
 	h.mu.Lock()
 	if h.closed {
 		s.queue.close()
@@ -218,6 +223,9 @@ func (h *httpSession) serve(w http.ResponseWriter, r *http.Request, e wire.Envel
 	up.accept(e, s)
 	reply := s.write(w, r, h.ctx)
 	h.release(s)
+	if h.lane && reply == nil {
+		up.giveUp(e.Bytes(e.ID))
+	}
 	return reply
 }
 
@@ -259,7 +267,7 @@ func (h *httpSession) release(s *stream) {
 			continue
 		}
 		if e, err := wire.Scan(o.frame); err == nil {
-			if err := h.push(e); err != nil {
+			if err := h.push(nil, e); err != nil {
 				h.end(err)
 			}
 		}
@@ -280,7 +288,16 @@ func (h *httpSession) reply(to *stream, frame []byte) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.remove(to)
-	return ignoreGone(to.queue.push(outgoing{frame: frame, reply: true}))
+	return h.told(to, to.queue.push(outgoing{frame: frame, reply: true}))
+}
+
+// told is what ends the session, of what came of a push on a stream. A client of several that does not read loses its own stream alone.
+func (h *httpSession) told(s *stream, err error) error {
+	if err == errSlowClient && h.shared {
+		s.queue.close()
+		return nil
+	}
+	return ignoreGone(err)
 }
 
 func ignoreGone(err error) error {
@@ -291,11 +308,14 @@ func ignoreGone(err error) error {
 }
 
 // push sends a message on the stream it belongs to.
-func (h *httpSession) push(e wire.Envelope) error {
+func (h *httpSession) push(to *stream, e wire.Envelope) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s := h.route(e); s != nil {
-		return ignoreGone(s.queue.push(outgoing{frame: e.Raw}))
+	if to == nil {
+		to = h.route(e)
+	}
+	if to != nil {
+		return h.told(to, to.queue.push(outgoing{frame: h.joined(e, to)}))
 	}
 	if h.lane { // it belongs to a request that is over
 		h.facade.notes.logf("dropped a message of the upstream that belongs to no request")
@@ -322,10 +342,13 @@ func (h *httpSession) route(e wire.Envelope) *stream {
 	if method == methodProgress {
 		token := progressToken(e.Raw, "params")
 		for _, s := range h.posts {
-			if token != nil && bytes.Equal(s.token, token) {
+			if token != nil && bytes.Equal(s.known(), token) {
 				return s
 			}
 		}
+	}
+	if h.lane && unsolicited(method) {
+		return nil
 	}
 	last := len(h.posts) - 1
 	switch {

@@ -7,13 +7,18 @@ import (
 	"time"
 )
 
-// lanes are the sessions that requests of the stateless era are made on over HTTP. A request has one for itself while it is under way, so that whatever an upstream
-// sends belongs to it, and no id or token of one client is ever seen beside another's; after that the next request of the same caller takes it. One whose request was
-// given up is not used again: what the upstream has still to say of that is nobody else's.
+// lanes are the sessions that requests of the stateless era are made on over HTTP. No two callers have one in common.
+//
+// Where the upstream is reached over HTTP, a request has a lane for itself while it is under way: whatever comes on it belongs to the request. After that the next
+// request of the same caller takes it. One whose request was given up is not used again: what the upstream has still to say of that is nobody else's.
+//
+// Of an upstream that is a process a caller has one, which all requests share: it may well keep something in mind, and tells of it to who is there.
 type lanes struct {
 	mu      sync.Mutex
-	idle    []*httpSession     // the one that was used last at the end
+	idle    []*httpSession     // that a request can take, the one that was used last at the end
 	open    map[string]int     // by caller, those being opened too
+	opening map[string]int     // of them
+	alone   bool               // a lane is of one request at a time; known once one was opened
 	count   int                // of all callers
 	freed   chan struct{}      // closed, and another one put in its place, when there may be room
 	rosters map[string]*roster // of each caller's last lane: all upstreams of the era list the same
@@ -54,29 +59,37 @@ func (l *lanes) take(f *Facade, caller string) (*httpSession, error, <-chan stru
 		if h.conversation.caller != caller {
 			continue
 		}
-		l.idle = append(l.idle[:at], l.idle[at+1:]...)
+		if !h.shared {
+			l.idle = append(l.idle[:at], l.idle[at+1:]...)
+		}
 		if h.ctx.Err() == nil && h.enter() {
 			return h, nil, nil
 		}
 	}
 	switch {
+	case l.opening[caller] > 0 && !l.alone: // it may be one for this request too
+		return nil, errManyOfCaller, l.freed
 	case f.door.Callers != nil && l.open[caller] >= f.limits.CallerSessions:
 		return nil, errManyOfCaller, l.freed
-	case l.count >= f.limits.Sessions && len(l.idle) > 0: // another caller's: its place is free once it is closed
-		h := l.idle[0]
-		l.idle = l.idle[1:]
-		h.end(errReplaced)
-		return nil, errManySession, l.freed
 	case l.count >= f.limits.Sessions:
+		for at, h := range l.idle { // another caller's: its place is free once it is closed
+			if _, idle := h.idleSince(); idle {
+				l.idle = append(l.idle[:at], l.idle[at+1:]...)
+				h.end(errReplaced)
+				break
+			}
+		}
 		return nil, errManySession, l.freed
 	}
 	l.count++
 	l.open[caller]++
+	l.opening[caller]++
 	return nil, nil, nil
 }
 
 // openLane opens a lane that is counted already, with the request counted in.
 func (f *Facade) openLane(caller string) (*httpSession, error) {
+	defer f.lanes.opened(caller)
 	if err := f.enter(); err != nil {
 		f.lanes.closed(nil, caller)
 		return nil, err
@@ -95,13 +108,34 @@ func (f *Facade) openLane(caller string) (*httpSession, error) {
 	h.mu.Unlock()
 	h.enter()
 	go s.run()
+	_, alone := s.up.(exchanges)
+	h.shared = !alone
+	f.lanes.mu.Lock()
+	defer f.lanes.mu.Unlock()
+	f.lanes.alone = alone
+	if h.shared {
+		f.lanes.idle = append(f.lanes.idle, h)
+	}
 	return h, nil
+}
+
+// opened counts a lane of the caller's no more among those being opened, whatever came of it.
+func (l *lanes) opened(caller string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.opening[caller]--; l.opening[caller] == 0 {
+		delete(l.opening, caller)
+	}
+	l.signal()
 }
 
 // leaveLane lets the next request have the lane, unless this one was given up or lost the upstream.
 func (f *Facade) leaveLane(h *httpSession, answered bool) {
 	l, s := &f.lanes, h.current()
 	h.leave()
+	if h.shared {
+		return
+	}
 	if !answered || s == nil || s.ctx.Err() != nil || h.ctx.Err() != nil {
 		h.end(errClientLeft)
 		return

@@ -166,11 +166,11 @@ func (s *session) tellUpdated(uri string) {
 	for _, l := range s.pending.listenings() {
 		if slices.Contains(l.uris, uri) && l.acknowledged.Load() {
 			listened = true
-			s.tell(methodUpdated, l.stamp(params))
+			s.tell(l.to, methodUpdated, l.stamp(params))
 		}
 	}
 	if !listened && s.handshaken.Load() {
-		s.tell(methodUpdated, params)
+		s.tell(nil, methodUpdated, params)
 	}
 }
 

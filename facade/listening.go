@@ -17,6 +17,7 @@ const (
 // listening is one subscriptions/listen of a client's that is under way: what the server announces comes with its id (MCP 2026-07-28).
 type listening struct {
 	id           []byte      // the client's, raw
+	to           *stream     // that the request came with, nil on a link
 	tools        bool        // it wants to be told of other tools
 	uris         []string    // of resources of the facade's that it wants to be told of
 	acknowledged atomic.Bool // the server said what it tells of; nothing is told before
@@ -28,9 +29,9 @@ func (l *listening) stamp(params []byte) []byte {
 	return withMember(params, l.id, "_meta", metaSubscription)
 }
 
-// listen passes a subscriptions/listen on, without the resources of the facade's: those are told of here.
-func (s *session) listen(e wire.Envelope, reply func(wire.Envelope)) {
-	l := &listening{id: bytes.Clone(e.Bytes(e.ID))}
+// listen passes a subscriptions/listen on that the client knows by the raw id, without the resources of the facade's: those are told of here.
+func (s *session) listen(e wire.Envelope, id []byte, to *stream, reply func(wire.Envelope)) {
+	l := &listening{id: id, to: to}
 	params := e.Bytes(e.Params)
 	l.tools = string(memberAt(params, "notifications", "toolsListChanged")) == "true"
 	if p, wanted := s.facade.published, memberAt(params, "notifications", "resourceSubscriptions"); p != nil && len(wanted) > 0 && wanted[0] == '[' {
@@ -82,18 +83,19 @@ func (s *session) subscriptionOf(answer wire.Envelope, l *listening) wire.Envelo
 	return s.withResult(answer, withMember(result, l.id, "_meta", metaSubscription))
 }
 
-// subscribed is a notice of the upstream's under the id that the client knows its listening by; false for one that belongs to none.
-func (s *session) subscribed(e wire.Envelope) (wire.Envelope, bool) {
+// subscribed is a notice of the upstream's under the id that the client knows its listening by, with where that came from; false for one of a listening that nobody has.
+// Others are returned as they are.
+func (s *session) subscribed(e wire.Envelope) (wire.Envelope, *stream, bool) {
 	params := e.Bytes(e.Params)
 	raw := memberAt(params, "_meta", metaSubscription)
 	if raw == nil {
-		return e, true
+		return e, nil, true
 	}
 	id, ok := ownID(raw)
 	l := s.pending.listening(id)
 	if !ok || l == nil {
 		s.notes.logf("dropped a notice of the upstream about a subscription that nobody has")
-		return e, false
+		return e, nil, false
 	}
 	params = l.stamp(params)
 	if e.MethodName() == methodAcknowledged {
@@ -103,7 +105,7 @@ func (s *session) subscribed(e wire.Envelope) (wire.Envelope, bool) {
 			s.facade.ResourcesChanged() // what they are now is what the next look is held against
 		}
 	}
-	return s.withParams(e, params), true
+	return s.withParams(e, params), l.to, true
 }
 
 // acknowledged are params of an acknowledgement that names the resources of the facade's too.

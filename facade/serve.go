@@ -93,8 +93,8 @@ func newLinkFront(f *Facade, client wire.Link) *linkFront {
 	}
 }
 
-func (c *linkFront) reply(_ *stream, frame []byte) error { return c.out.push(outgoing{frame: frame}) }
-func (c *linkFront) push(e wire.Envelope) error          { return c.out.push(outgoing{frame: e.Raw}) }
+func (c *linkFront) reply(_ *stream, frame []byte) error   { return c.out.push(outgoing{frame: frame}) }
+func (c *linkFront) push(_ *stream, e wire.Envelope) error { return c.out.push(outgoing{frame: e.Raw}) }
 
 // read takes the client's messages in until it leaves.
 func (c *linkFront) read(ctx context.Context) {

@@ -17,8 +17,8 @@ import (
 type front interface {
 	// reply hands over the reply to a request that came with to.
 	reply(to *stream, frame []byte) error
-	// push hands over a message that replies to nothing.
-	push(e wire.Envelope) error
+	// push hands over a message that replies to nothing. It belongs to the request that came with to; nil leaves that to the front.
+	push(to *stream, e wire.Envelope) error
 	// upstream returns the session that has an upstream now, another than old where that was lost.
 	upstream(old *session) (*session, error)
 	// over says that nothing more will come of a session, once all replies are handed over, and why.

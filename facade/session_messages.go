@@ -22,6 +22,9 @@ func (s *session) accept(e wire.Envelope, to *stream) {
 
 func (s *session) request(e wire.Envelope, to *stream) {
 	id := bytes.Clone(e.Bytes(e.ID))
+	if to != nil && to.id != nil {
+		id = to.id
+	}
 	reply := func(answer wire.Envelope) { s.answer(to, id, answer) }
 	method := methodOf(e)
 	hello, refused := s.greet(e)
@@ -40,7 +43,7 @@ func (s *session) request(e wire.Envelope, to *stream) {
 	case methodDiscover:
 		s.discover(e, reply)
 	case methodListen:
-		s.listen(e, reply)
+		s.listen(e, id, to, reply)
 	case methodInitialize:
 		s.conversation.note(e)
 		s.forward(e, func(answer wire.Envelope) {

@@ -20,6 +20,8 @@ type stream struct {
 	standing  bool
 	stateless bool   // the reply's status tells of errors
 	token     []byte // the request's progress token, nil without one
+	id        []byte // the request's, where the session knows it by another: inner
+	inner     []byte // and its token as well; both nil elsewhere
 }
 
 // write writes the response until the reply is written, the session is over or the client is gone, and returns the

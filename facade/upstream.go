@@ -80,9 +80,10 @@ func (s *session) dispatch(e wire.Envelope) {
 		s.settle(e)
 		return
 	}
+	var to *stream
 	if s.hello.Load() != nil {
 		var known bool
-		if e, known = s.subscribed(e); !known {
+		if e, to, known = s.subscribed(e); !known {
 			return
 		}
 	}
@@ -95,7 +96,7 @@ func (s *session) dispatch(e wire.Envelope) {
 	case s.usurpsNotice(method, e):
 		return
 	}
-	if err := s.front.push(e); err != nil {
+	if err := s.front.push(to, e); err != nil {
 		s.end(err)
 	}
 }

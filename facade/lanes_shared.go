@@ -1,0 +1,45 @@
+package facade
+
+import (
+	"strconv"
+
+	"anvil/wire"
+)
+
+// A lane that several requests share knows each by an id of its own, and its progress by a token of its own: clients that know nothing of one another pick the same.
+
+// separate makes a request of a stream one that nothing else on the lane can be taken for.
+func (h *httpSession) separate(on *session, e wire.Envelope, s *stream) wire.Envelope {
+	s.queue = newQueue(&budget{limit: h.facade.limits.Queue}) // a client that does not read holds up nobody else
+	h.mu.Lock()
+	h.requests++
+	s.inner = strconv.AppendUint(nil, h.requests, 10)
+	h.mu.Unlock()
+	s.id = append([]byte(nil), e.Bytes(e.ID)...)
+	if s.token != nil {
+		s.token = append([]byte(nil), s.token...)
+		e = on.withParams(e, withMember(e.Bytes(e.Params), s.inner, "_meta", "progressToken"))
+	}
+	frame, err := wire.Scan(e.WithID(nil, s.inner))
+	if err != nil {
+		panic("facade: a request with an id of our own is not JSON-RPC: " + err.Error())
+	}
+	return frame
+}
+
+// known is the progress token that the session knows the stream's request by, nil without one.
+func (s *stream) known() []byte {
+	if s.token != nil && s.inner != nil {
+		return s.inner
+	}
+	return s.token
+}
+
+// joined is a message for a stream with the progress token that the client gave.
+func (h *httpSession) joined(e wire.Envelope, to *stream) []byte {
+	if to.inner == nil || to.token == nil || e.MethodName() != methodProgress {
+		return e.Raw
+	}
+	params := withMember(e.Bytes(e.Params), to.token, "progressToken")
+	return append(append(append([]byte(nil), e.Raw[:e.Params.Start]...), params...), e.Raw[e.Params.End:]...)
+}

@@ -87,7 +87,7 @@ func (sh *shell) call(c *cli.Context) error {
 
 // callTool opens a session, calls the tool once, and holds what it answered against what it declares.
 func (sh *shell) callTool(ctx context.Context, c *cli.Context, way way) (called, error) {
-	session, err := wire.Connect(ctx, way.dial, wire.ConnectOptions{Hello: wire.Hello{Name: "anvil", Version: version}, Era: way.era})
+	session, err := wire.Connect(ctx, way.dial, wire.ConnectOptions{Hello: wire.Hello{Name: "anvil", Version: version}})
 	if err != nil {
 		return called{}, err
 	}
@@ -111,9 +111,8 @@ func (sh *shell) callTool(ctx context.Context, c *cli.Context, way way) (called,
 
 // way is how to reach a tool.
 type way struct {
-	era    wire.Era // to open the session in; "" finds out
-	tool   string   // its name for the server
-	params []byte   // of the call, where they are known before there is a session
+	tool   string // its name for the server
+	params []byte // of the call, where they are known before there is a session
 	dial   func(context.Context) (wire.Link, error)
 	close  func()
 	ended  func() error // why the facade in between ended; nil when it did not, or there is none
@@ -249,7 +248,6 @@ func (sh *shell) askAndOpen(c *cli.Context, w *way) error {
 	if err != nil {
 		return err
 	}
-	w.era = wire.EraHandshake // the only one at the facade's front
 	w.dial, w.ended = sh.connectFacade(f)
 	w.close = func() { f.Close() }
 	return nil

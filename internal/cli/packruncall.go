@@ -22,7 +22,7 @@ func (r packRun) call(l packcli.Line, params []byte) error {
 		return err
 	}
 	defer f.Close()
-	w := way{era: wire.EraHandshake, tool: l.Command.Tool, own: own}
+	w := way{tool: l.Command.Tool, own: own}
 	w.dial, w.ended = r.connectFacade(f)
 	limit := cmp.Or(l.Timeout, probe.DefaultTimeout)
 	ctx, cancel := context.WithTimeoutCause(r.ctx, limit, errors.New("no answer within "+limit.String()+"; give more with --timeout"))
@@ -43,7 +43,7 @@ func (r packRun) call(l packcli.Line, params []byte) error {
 
 // ask opens a session and calls the tool once.
 func (r packRun) ask(ctx context.Context, w way, params []byte) (called, error) {
-	session, err := wire.Connect(ctx, w.dial, wire.ConnectOptions{Hello: wire.Hello{Name: "anvil", Version: version}, Era: w.era})
+	session, err := wire.Connect(ctx, w.dial, wire.ConnectOptions{Hello: wire.Hello{Name: "anvil", Version: version}})
 	if err != nil {
 		return called{}, err
 	}

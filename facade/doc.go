@@ -26,6 +26,9 @@
 // when that was a minute ago. What the diff calls safe is served and told; a tool that differs otherwise, or in a word
 // that nobody approved, is in quarantine until it is approved again, also when the server takes the change back.
 //
+// Of a server of the stateless era (MCP 2026-07-28) that era is served beside the other. A request has no session then: over HTTP it is made on a lane, a session with
+// the upstream that no other caller has; see lanes. Over a link it goes to the upstream of that client, as in the other era.
+//
 // The layers of a call, the outermost first: what records it; the gate; the policy; somebody's yes, where the operation
 // asks for one; the ledger, where a key makes a write one of a kind; tries, with their time, their repetition and a
 // breaker; the sender. An upstream that was lost is started again with the client's next message, and told what its

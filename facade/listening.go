@@ -29,24 +29,11 @@ func (l *listening) stamp(params []byte) []byte {
 	return withMember(params, l.id, "_meta", metaSubscription)
 }
 
-// listen passes a subscriptions/listen on that the client knows by the raw id, without the resources of the facade's: those are told of here.
+// listen passes a subscriptions/listen on that the client knows by the raw id, without the resources of the facade's: those are told of here. One of those alone is
+// not passed on: a server that is asked for nothing ends it.
 func (s *session) listen(e wire.Envelope, id []byte, to *stream, reply func(wire.Envelope)) {
 	l := &listening{id: id, to: to}
-	params := e.Bytes(e.Params)
-	l.tools = string(memberAt(params, "notifications", "toolsListChanged")) == "true"
-	if p, wanted := s.facade.published, memberAt(params, "notifications", "resourceSubscriptions"); p != nil && len(wanted) > 0 && wanted[0] == '[' {
-		others := withElements(wanted, nil, func(element []byte) bool {
-			uri, ok := wire.Unquote(element)
-			if !ok || !p.Has(uri) {
-				return false
-			}
-			l.uris = append(l.uris, uri)
-			return true
-		})
-		if len(l.uris) > 0 {
-			e = s.withParams(e, withMember(params, others, "notifications", "resourceSubscriptions"))
-		}
-	}
+	wanted, ours := s.wantedOf(e.Bytes(e.Params), l)
 	if len(l.uris) > maxWatched {
 		reply(s.facade.refuse(tooManyWatched))
 		return
@@ -54,14 +41,58 @@ func (s *session) listen(e wire.Envelope, id []byte, to *stream, reply func(wire
 	for _, uri := range l.uris {
 		s.conversation.watching.begin(uri)
 	}
-	l.end = func() { s.unwatch(l) }
 	if len(l.uris) > 0 {
 		s.facade.watchPublished()
 	}
-	s.forwardAs(e, pendingCall{listening: l, reply: func(answer wire.Envelope) {
+	l.end = func() { s.unwatch(l) }
+	waits := pendingCall{listening: l, local: ours, reply: func(answer wire.Envelope) {
 		l.end()
 		reply(s.subscriptionOf(answer, l))
-	}})
+	}}
+	if len(l.uris) > 0 && !ours {
+		e = s.withParams(e, withMember(e.Bytes(e.Params), wanted, "notifications"))
+	}
+	if !ours {
+		s.forwardAs(e, waits)
+		return
+	}
+	waits.id = bytes.Clone(e.Bytes(e.ID))
+	if _, err := s.pending.add(waits); err != nil {
+		waits.reply(s.facade.refuse(tooMany))
+		return
+	}
+	l.acknowledged.Store(true)
+	s.tell(to, methodAcknowledged, l.stamp(acknowledged([]byte(`{"notifications":{}}`), l.uris)))
+	s.facade.ResourcesChanged()
+}
+
+// wantedOf reads what a listening wants: it notes what the facade tells of, and returns the rest, the raw member notifications, and whether there is none.
+func (s *session) wantedOf(params []byte, l *listening) (rest []byte, ours bool) {
+	rest = memberAt(params, "notifications")
+	if len(rest) == 0 || rest[0] != '{' {
+		return rest, false
+	}
+	l.tools = string(memberAt(rest, "toolsListChanged")) == "true"
+	uris := memberAt(rest, "resourceSubscriptions")
+	if s.facade.published == nil || len(uris) == 0 || uris[0] != '[' {
+		return rest, false
+	}
+	uris = withElements(uris, nil, func(element []byte) bool {
+		uri, ok := wire.Unquote(element)
+		ok = ok && s.facade.published.Has(uri)
+		if ok {
+			l.uris = append(l.uris, uri)
+		}
+		return ok
+	})
+	ours = len(l.uris) > 0
+	eachMember(rest, func(raw, value []byte) {
+		if decodedName(raw) == "resourceSubscriptions" {
+			value = uris
+		}
+		ours = ours && (string(value) == "false" || string(value) == "null" || string(value) == "[]")
+	})
+	return withMember(rest, uris, "resourceSubscriptions"), ours
 }
 
 // unwatch ends the subscriptions of a listening that no other one has.

@@ -35,6 +35,7 @@ type pendingCall struct {
 	call      *Call      // nil for other requests
 	token     []byte     // the progress token of the call, as it came; nil without one
 	listening *listening // nil for other requests
+	local     bool       // the upstream knows nothing of it
 }
 
 // lost notes on the call why it has no reply of the upstream's.
@@ -99,6 +100,10 @@ func (p *pendingCalls) markCancelled(id []byte) (upstreamID []byte, found pendin
 	for key, c := range p.open {
 		if c.id == nil || c.cancelled || !sameID(c.id, id) {
 			continue
+		}
+		if c.local {
+			delete(p.open, key)
+			return nil, c
 		}
 		c.cancelled = true
 		p.open[key] = c

@@ -737,3 +737,36 @@ func TestDiscoverHasApprovedWords(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
+
+// A subscription to what the facade publishes alone is the facade's, and lasts until the client ends it.
+func TestListeningToTheFacadeAlone(t *testing.T) {
+	k := newKnowledge(t)
+	u := modernUpstream(t, nil)
+	f, _ := modernFacade(t, u, Options{Resources: k, Service: "svc"})
+	client, _ := connect(t, f)
+	const own = "dev.adaptivemcp://tools-metadata"
+	if got := client.ask(modern(`"sub"`, methodListen, `"notifications":{"toolsListChanged":false,"resourceSubscriptions":["`+own+`"]}`)); got !=
+		`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourceSubscriptions":["`+own+`"]},"_meta":{"io.modelcontextprotocol/subscriptionId":"sub"}}}` {
+		t.Errorf("got %s", got)
+	}
+	time.Sleep(2 * betweenLooks) // for the facade to know what the client can have read
+	told := func() {
+		k.learn("add")
+		f.ResourcesChanged()
+	}
+	told()
+	if got := client.recv(); !strings.Contains(got, methodUpdated) || !strings.Contains(got, `subscriptionId":"sub"`) {
+		t.Errorf("got %s", got)
+	}
+	client.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"sub"}}`)
+	client.ask(modern("2", "ping", "")) // handled after it
+	time.Sleep(2 * betweenLooks)
+	told()
+	time.Sleep(2 * betweenLooks)
+	if got := client.ask(modern("3", "vendor/x", "")); !strings.Contains(got, `"id":3`) {
+		t.Errorf("told after the end: %s", got)
+	}
+	if s := u.only(); s.sawMethod(methodListen) || s.sawMethod(methodCancelled) {
+		t.Errorf("the server was asked for what is the facade's: %q", s.received())
+	}
+}

@@ -22,6 +22,22 @@ type Source struct {
 	Several bool                        // it is for several servers: a rule about another one is left out, not refused
 }
 
+// Digest is that of what the sources say, in their order and wherever they are kept; "" where there are none.
+func Digest(sources ...Source) (string, error) {
+	if len(sources) == 0 {
+		return "", nil
+	}
+	said := make([]pack.Policy, len(sources))
+	for i, s := range sources {
+		said[i] = s.Policy
+	}
+	text, err := canon.EncodeCompact(said)
+	if err != nil {
+		return "", err
+	}
+	return canon.Digest(text), nil
+}
+
 // Operation is one that rules are held against.
 type Operation struct {
 	air.Operation

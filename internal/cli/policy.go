@@ -66,6 +66,19 @@ func (sh *shell) policyOf(c *cli.Context, p *pack.Pack, d air.Document, log func
 	return set, nil
 }
 
+// policyDigest is the digest of the rules that hold for a pack, as the audit log has it; "" where there are none.
+func (sh *shell) policyDigest(c *cli.Context, p *pack.Pack, d air.Document) (string, error) {
+	learned, err := p.Learned()
+	if err != nil {
+		return "", err
+	}
+	sources, err := sh.rulesOf(c, p, d.Service.ID, ruled(d, learned))
+	if err != nil {
+		return "", err
+	}
+	return policy.Digest(sources...)
+}
+
 // ruled are a document's operations as rules are held against them.
 func ruled(d air.Document, learned profile.Document) []policy.Operation {
 	of := learned.Of(d.Service.ID)

@@ -28,12 +28,19 @@ type records struct {
 	audit     *audit.Log           // nil without
 	telemetry *telemetry.Telemetry // nil without
 	log       func(string)
+	rules     func(*pack.Pack) (digest string, err error) // that hold for the pack
 	end       func() // of the listener
 }
 
 // records opens them. They are asked for by flags, by the pack and by the environment.
 func (sh *shell) records(c *cli.Context, p *pack.Pack, log func(string)) (_ *records, err error) {
-	r := &records{log: log, end: func() {}}
+	r := &records{log: log, end: func() {}, rules: func(p *pack.Pack) (string, error) {
+		d, err := p.Document()
+		if err != nil {
+			return "", err
+		}
+		return sh.policyDigest(c, p, d)
+	}}
 	defer func() {
 		if err != nil {
 			r.close()
@@ -80,7 +87,11 @@ func (r *records) openAudit(sh *shell, c *cli.Context, p *pack.Pack) error {
 	if kept.File == "" {
 		return nil
 	}
-	log, err := audit.Open(sh.ctx, audit.Options{Path: kept.File, Anvil: version, Pack: p.Manifest.ID, PackDigest: p.Manifest.Digest, Payloads: kept.Payloads, Now: sh.now, Log: r.log})
+	rules, err := r.rules(p)
+	if err != nil {
+		return err
+	}
+	log, err := audit.Open(sh.ctx, audit.Options{Path: kept.File, Anvil: version, Pack: p.Manifest.ID, PackDigest: p.Manifest.Digest, PolicyDigest: rules, Payloads: kept.Payloads, Now: sh.now, Log: r.log})
 	if err != nil && kept.Waived {
 		r.log(fmt.Sprintf("calls are not put on record: %v", err))
 		return nil
@@ -91,9 +102,14 @@ func (r *records) openAudit(sh *shell, c *cli.Context, p *pack.Pack) error {
 
 // tookOver notes that another state of the pack is in force.
 func (r *records) tookOver(p *pack.Pack) {
-	if r.audit != nil {
-		r.audit.Serving(p.Manifest.Digest, "")
+	if r.audit == nil {
+		return
 	}
+	rules, err := r.rules(p)
+	if err != nil { // every call is refused then
+		r.log(fmt.Sprintf("the rules of %s cannot be told: %v", p.Dir, err))
+	}
+	r.audit.Serving(p.Manifest.Digest, rules)
 }
 
 // close writes and exports what waits. What cannot be is told, and is no error of the command: the calls are over.

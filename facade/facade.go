@@ -123,7 +123,6 @@ type Facade struct {
 	exposed   atomic.Pointer[exposed]
 	now       func() time.Time
 
-	lanes  lanes
 	rounds rounds
 
 	mu       sync.Mutex
@@ -131,7 +130,8 @@ type Facade struct {
 	sessions map[string]*httpSession // by session id; nil while one is being opened
 	opening  map[string]string       // whose a session is that is being opened, by its id
 	running  map[*session]struct{}   // of every kind
-	work     sync.WaitGroup          // sessions of every kind
+	lanes    lanes
+	work     sync.WaitGroup // sessions of every kind
 }
 
 // ErrClosed ends the sessions of a facade that was closed, those that were to begin among them.
@@ -154,7 +154,7 @@ func New(o Options) (*Facade, error) {
 	if err != nil {
 		return nil, fmt.Errorf("facade of %s: %w", o.Name, err)
 	}
-	f := &Facade{options: o, published: published, limits: o.Limits.withDefaults(), sessions: map[string]*httpSession{}, opening: map[string]string{}, now: o.Now, running: map[*session]struct{}{}}
+	f := &Facade{options: o, published: published, limits: o.Limits.withDefaults(), sessions: map[string]*httpSession{}, opening: map[string]string{}, now: o.Now, running: map[*session]struct{}{}, lanes: newLanes()}
 	exposed.register(o.Telemetry)
 	f.exposed.Store(exposed)
 	if f.now == nil {
@@ -162,7 +162,6 @@ func New(o Options) (*Facade, error) {
 	}
 	f.breaker = f.newBreaker()
 	f.notes.log = f.logf
-	f.lanes = lanes{open: map[string]int{}, opening: map[string]int{}, freed: make(chan struct{}), rosters: map[string]*roster{}}
 	if f.door, err = f.newDoorman(); err != nil {
 		return nil, err
 	}

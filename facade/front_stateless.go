@@ -41,12 +41,7 @@ func (f *Facade) agreedOn(session, version string) bool {
 // serveStateless answers a message of the stateless era.
 func (f *Facade) serveStateless(w http.ResponseWriter, r *http.Request, e wire.Envelope, caller string) {
 	if status, refused := f.statelessProblem(r, e); refused != nil {
-		answer := f.refuse(*refused)
-		if id := requestID(e); id != nil {
-			writeJSON(w, status, withID(answer, id))
-		} else {
-			writeJSON(w, status, answer.Raw)
-		}
+		f.writeRefusal(w, status, *refused, e)
 		return
 	}
 	if e.MethodName() == methodCancelled { // closing the response is what gives a request up here
@@ -73,7 +68,7 @@ func (f *Facade) statelessProblem(r *http.Request, e wire.Envelope) (status int,
 	x, said := f.exposed.Load(), r.Header.Get(headerVersion)
 	raw := memberAt(e.Bytes(e.Params), "_meta", metaVersion)
 	version, isText := wire.Unquote(raw)
-	problem := misheaded(r, e, version, x)
+	problem := headersDisagree(r, e, version, x)
 	switch {
 	case !x.Protocol.Stateless && e.MethodName() == methodDiscover && (said == "" || slices.Contains(wire.StatelessVersions, said)):
 		return http.StatusOK, &noDiscover
@@ -101,29 +96,33 @@ func (f *Facade) noLane(w http.ResponseWriter, e wire.Envelope, err error) {
 	f.logf("no upstream for a request: %s", troubleOf(err))
 	status, refused := http.StatusBadGateway, unreachable(err)
 	switch {
-	case errors.Is(err, errManyOfCaller):
-		status, refused = http.StatusTooManyRequests, tooManyRequests(errManyOfCaller, f.limits.CallerSessions)
-	case errors.Is(err, errManySession):
-		status, refused = http.StatusServiceUnavailable, tooManyRequests(errManySession, f.limits.Sessions)
+	case errors.Is(err, errManyRequestsOfCaller):
+		status, refused = http.StatusTooManyRequests, tooManyRequests(err, f.limits.CallerSessions)
+	case errors.Is(err, errManyRequests):
+		status, refused = http.StatusServiceUnavailable, tooManyRequests(err, f.limits.Sessions)
+	case errors.Is(err, errOpening):
+		status, refused = http.StatusServiceUnavailable, refusal{code: codeServer, reason: upstreamTrouble, message: err.Error(), hint: "nothing was sent; ask again in a moment"}
 	case errors.Is(err, ErrClosed):
 		status = http.StatusServiceUnavailable
 	}
 	if status != http.StatusBadGateway {
 		w.Header().Set("Retry-After", "1")
 	}
-	writeJSON(w, status, withID(f.refuse(refused), idOrNull(e)))
+	f.writeRefusal(w, status, refused, e)
+}
+
+// writeRefusal answers a message with a refusal.
+func (f *Facade) writeRefusal(w http.ResponseWriter, status int, r refusal, e wire.Envelope) {
+	answer := f.refuse(r)
+	if id := requestID(e); id != nil {
+		writeJSON(w, status, withID(answer, id))
+		return
+	}
+	writeJSON(w, status, answer.Raw)
 }
 
 func tooManyRequests(why error, most int) refusal {
-	return refusal{code: codeServer, reason: tooManyInFlight, message: fmt.Sprintf("%s: %d requests, the most that are served at a time", why, most), hint: "wait for some of them"}
-}
-
-// idOrNull is the id of a request, null for other messages.
-func idOrNull(e wire.Envelope) []byte {
-	if id := requestID(e); id != nil {
-		return id
-	}
-	return []byte("null")
+	return refusal{code: codeServer, reason: tooManyInFlight, message: fmt.Sprintf("%s: %d, the most that are served at a time", why, most), hint: "wait for some of them"}
 }
 
 // giveUp is what a client's notice does that it gave the request with the raw id up, where it has no way to send one but to close the connection.

@@ -246,15 +246,16 @@ func (f *Facade) reserve(h *httpSession) error {
 	if f.door.Callers != nil && f.sessionsOf(h.conversation.caller) >= f.limits.CallerSessions && !f.replace(func(o *httpSession) bool { return o.conversation.caller == h.conversation.caller }) {
 		return errManyOfCaller
 	}
-	if len(f.sessions) >= f.limits.Sessions && !f.replace(func(*httpSession) bool { return true }) {
+	if f.upstreams() >= f.limits.Sessions && !f.replaceLane() && !f.replace(func(*httpSession) bool { return true }) {
 		return errManySession
 	}
 	f.sessions[h.id], f.opening[h.id] = nil, h.conversation.caller
 	return nil
 }
 
-// sessionsOf counts a caller's, those being opened too; f.mu is held.
+// sessionsOf counts a caller's, lanes and those being opened too; f.mu is held.
 func (f *Facade) sessionsOf(caller string) (n int) {
+	n = f.lanes.open[caller]
 	for id, h := range f.sessions {
 		if h == nil && f.opening[id] == caller || h != nil && h.conversation.caller == caller {
 			n++
@@ -288,6 +289,11 @@ func (f *Facade) replace(may func(*httpSession) bool) bool {
 }
 
 func (f *Facade) serveGet(w http.ResponseWriter, r *http.Request, caller string) {
+	if said := r.Header.Get(headerVersion); isLater(said) && !f.agreedOn(r.Header.Get(headerSession), said) {
+		w.Header().Set("Allow", "POST")
+		httpError(w, http.StatusMethodNotAllowed, "this protocol version has no standing stream: post "+methodListen)
+		return
+	}
 	if !accepts(r, typeSSE) {
 		httpError(w, http.StatusNotAcceptable, "accept "+typeSSE)
 		return

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"anvil/wire"
@@ -19,6 +20,7 @@ type httpSession struct {
 	budget   *budget
 	lane     bool            // it has no id that a client knows, and serves requests of the stateless era: see lanes
 	shared   bool            // of several clients at a time
+	gone     atomic.Bool     // it is counted among the lanes no more
 	requests uint64          // so far, where it is shared; guarded by mu
 	ctx      context.Context // ends with the session for the client
 	cancel   context.CancelCauseFunc
@@ -174,11 +176,11 @@ func (h *httpSession) close() {
 	h.facade.mu.Lock()
 	delete(h.facade.sessions, h.id)
 	h.facade.mu.Unlock()
+	if h.lane && h.gone.CompareAndSwap(false, true) {
+		h.facade.laneClosed(h, h.conversation.caller)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.lane && !h.closed {
-		defer h.facade.lanes.closed(h, h.conversation.caller)
-	}
 	h.closed = true
 	if h.idle != nil {
 		h.idle.Stop()

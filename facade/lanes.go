@@ -3,36 +3,49 @@ package facade
 import (
 	"context"
 	"crypto/rand"
-	"sync"
+	"errors"
+	"slices"
 	"time"
 )
 
-// lanes are the sessions that requests of the stateless era are made on over HTTP. No two callers have one in common.
+// lanes are the sessions that requests of the stateless era are made on over HTTP. No two callers have one in common. They count among the sessions that may be open.
 //
 // Where the upstream is reached over HTTP, a request has a lane for itself while it is under way: whatever comes on it belongs to the request. After that the next
 // request of the same caller takes it. One whose request was given up is not used again: what the upstream has still to say of that is nobody else's.
 //
 // Of an upstream that is a process a caller has one, which all requests share: it may well keep something in mind, and tells of it to who is there.
+//
+// All of it is guarded by Facade.mu.
 type lanes struct {
-	mu      sync.Mutex
 	idle    []*httpSession     // that a request can take, the one that was used last at the end
 	open    map[string]int     // by caller, those being opened too
 	opening map[string]int     // of them
-	alone   bool               // a lane is of one request at a time; known once one was opened
+	apart   bool               // a lane is of one request at a time; known once one was opened
 	count   int                // of all callers
 	freed   chan struct{}      // closed, and another one put in its place, when there may be room
 	rosters map[string]*roster // of each caller's last lane: all upstreams of the era list the same
 }
 
+func newLanes() lanes {
+	return lanes{open: map[string]int{}, opening: map[string]int{}, freed: make(chan struct{}), rosters: map[string]*roster{}}
+}
+
 // laneTime is how long a request waits for a lane, when all that may be open are in use.
 const laneTime = 10 * time.Second
 
-// lane takes a lane for a request of the caller's.
+// Reasons for which a request has no lane.
+var (
+	errManyRequests         = errors.New("too many requests are under way")
+	errManyRequestsOfCaller = errors.New("too many requests of this caller are under way")
+	errOpening              = errors.New("the upstream is still being started")
+)
+
+// lane takes a lane for a request of the caller's, and counts the request in.
 func (f *Facade) lane(ctx context.Context, caller string) (*httpSession, error) {
 	late := time.NewTimer(laneTime)
 	defer late.Stop()
 	for {
-		h, err, freed := f.lanes.take(f, caller)
+		h, freed, err := f.takeLane(caller)
 		switch {
 		case h != nil:
 			return h, nil
@@ -49,37 +62,32 @@ func (f *Facade) lane(ctx context.Context, caller string) (*httpSession, error) 
 	}
 }
 
-// take returns an idle lane of the caller's, with the request counted in; or none and no error, where one may be opened and is counted already; or why not, and what
-// is closed when that may be otherwise.
-func (l *lanes) take(f *Facade, caller string) (*httpSession, error, <-chan struct{}) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+// takeLane returns an idle lane of the caller's; or none and no error, where one may be opened and is counted already; or why not, and what is closed when that may be
+// otherwise.
+func (f *Facade) takeLane(caller string) (h *httpSession, freed <-chan struct{}, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := &f.lanes
 	for at := len(l.idle) - 1; at >= 0; at-- {
 		h := l.idle[at]
 		if h.conversation.caller != caller {
 			continue
 		}
 		if !h.shared {
-			l.idle = append(l.idle[:at], l.idle[at+1:]...)
+			l.idle = slices.Delete(l.idle, at, at+1)
 		}
 		if h.ctx.Err() == nil && h.enter() {
 			return h, nil, nil
 		}
 	}
 	switch {
-	case l.opening[caller] > 0 && !l.alone: // it may be one for this request too
-		return nil, errManyOfCaller, l.freed
-	case f.door.Callers != nil && l.open[caller] >= f.limits.CallerSessions:
-		return nil, errManyOfCaller, l.freed
-	case l.count >= f.limits.Sessions:
-		for at, h := range l.idle { // another caller's: its place is free once it is closed
-			if _, idle := h.idleSince(); idle {
-				l.idle = append(l.idle[:at], l.idle[at+1:]...)
-				h.end(errReplaced)
-				break
-			}
-		}
-		return nil, errManySession, l.freed
+	case l.opening[caller] > 0 && !l.apart: // it may be one for this request too
+		return nil, l.freed, errOpening
+	case f.door.Callers != nil && f.sessionsOf(caller) >= f.limits.CallerSessions:
+		return nil, l.freed, errManyRequestsOfCaller
+	case f.upstreams() >= f.limits.Sessions:
+		_ = f.replaceLane() || f.replace(func(*httpSession) bool { return true }) // its place is free once it is closed
+		return nil, l.freed, errManyRequests
 	}
 	l.count++
 	l.open[caller]++
@@ -87,11 +95,35 @@ func (l *lanes) take(f *Facade, caller string) (*httpSession, error, <-chan stru
 	return nil, nil, nil
 }
 
+// upstreams counts the sessions of every kind over HTTP; f.mu is held.
+func (f *Facade) upstreams() int { return len(f.sessions) + f.lanes.count }
+
+// replaceLane ends the lane that was idle longest. One of a process may keep something in mind for its caller, and is left alone for as long as a session is. f.mu is held.
+func (f *Facade) replaceLane() bool {
+	var longest *httpSession
+	var since time.Time
+	for _, h := range f.lanes.idle {
+		t, idle := h.idleSince()
+		if !idle || h.shared && time.Since(t) <= replaceable {
+			continue
+		}
+		if longest == nil || t.Before(since) {
+			longest, since = h, t
+		}
+	}
+	if longest == nil || !longest.retire() {
+		return false
+	}
+	f.lanes.drop(longest)
+	longest.end(errReplaced)
+	return true
+}
+
 // openLane opens a lane that is counted already, with the request counted in.
 func (f *Facade) openLane(caller string) (*httpSession, error) {
-	defer f.lanes.opened(caller)
+	defer f.laneOpened(caller)
 	if err := f.enter(); err != nil {
-		f.lanes.closed(nil, caller)
+		f.laneClosed(nil, caller)
 		return nil, err
 	}
 	h := newHTTPSession(f, rand.Text(), caller)
@@ -102,27 +134,28 @@ func (f *Facade) openLane(caller string) (*httpSession, error) {
 		h.cancel(err) // which closes it
 		return nil, err
 	}
-	s.tools.roster.Store(f.lanes.roster(caller))
+	_, apart := s.up.(exchanges)
+	h.shared = !apart
 	h.mu.Lock()
 	h.session = s
 	h.mu.Unlock()
 	h.enter()
-	go s.run()
-	_, alone := s.up.(exchanges)
-	h.shared = !alone
-	f.lanes.mu.Lock()
-	defer f.lanes.mu.Unlock()
-	f.lanes.alone = alone
+	f.mu.Lock()
+	s.tools.roster.Store(f.lanes.rosters[caller])
+	f.lanes.apart = apart
 	if h.shared {
 		f.lanes.idle = append(f.lanes.idle, h)
 	}
+	f.mu.Unlock()
+	go s.run()
 	return h, nil
 }
 
-// opened counts a lane of the caller's no more among those being opened, whatever came of it.
-func (l *lanes) opened(caller string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+// laneOpened counts a lane of the caller's no more among those being opened, whatever came of it.
+func (f *Facade) laneOpened(caller string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := &f.lanes
 	if l.opening[caller]--; l.opening[caller] == 0 {
 		delete(l.opening, caller)
 	}
@@ -131,7 +164,7 @@ func (l *lanes) opened(caller string) {
 
 // leaveLane lets the next request have the lane, unless this one was given up or lost the upstream.
 func (f *Facade) leaveLane(h *httpSession, answered bool) {
-	l, s := &f.lanes, h.current()
+	s := h.current()
 	h.leave()
 	if h.shared {
 		return
@@ -140,25 +173,21 @@ func (f *Facade) leaveLane(h *httpSession, answered bool) {
 		h.end(errClientLeft)
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.idle = append(l.idle, h)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.lanes.idle = append(f.lanes.idle, h)
 	if known := s.tools.roster.Load(); known != nil {
-		l.rosters[h.conversation.caller] = known
+		f.lanes.rosters[h.conversation.caller] = known
 	}
-	l.signal()
+	f.lanes.signal()
 }
 
-// closed forgets a lane that is over; nil stands for one that did not open.
-func (l *lanes) closed(h *httpSession, caller string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for at, idle := range l.idle {
-		if idle == h {
-			l.idle = append(l.idle[:at], l.idle[at+1:]...)
-			break
-		}
-	}
+// laneClosed forgets a lane that is over; nil stands for one that did not open.
+func (f *Facade) laneClosed(h *httpSession, caller string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := &f.lanes
+	l.drop(h)
 	l.count--
 	if l.open[caller]--; l.open[caller] <= 0 {
 		delete(l.open, caller)
@@ -167,24 +196,24 @@ func (l *lanes) closed(h *httpSession, caller string) {
 	l.signal()
 }
 
-// signal tells those that wait for a lane to look again; l.mu is held.
+// drop takes a lane from those that requests can take.
+func (l *lanes) drop(h *httpSession) {
+	if at := slices.Index(l.idle, h); at >= 0 {
+		l.idle = slices.Delete(l.idle, at, at+1)
+	}
+}
+
+// signal tells those that wait for a lane to look again.
 func (l *lanes) signal() {
 	close(l.freed)
 	l.freed = make(chan struct{})
 }
 
-// roster is what a lane of the caller's found last, nil before.
-func (l *lanes) roster(caller string) *roster {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.rosters[caller]
-}
-
 // invalidateLanes forgets what all lanes know of the upstream's tools: it announced a change of them to one.
 func (f *Facade) invalidateLanes() {
-	f.lanes.mu.Lock()
+	f.mu.Lock()
 	clear(f.lanes.rosters)
-	f.lanes.mu.Unlock()
+	f.mu.Unlock()
 	f.eachSession(func(s *session) {
 		if h, ok := s.front.(*httpSession); ok && h.lane {
 			s.tools.invalidate()

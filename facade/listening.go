@@ -18,7 +18,8 @@ const (
 type listening struct {
 	id           []byte      // the client's, raw
 	to           *stream     // that the request came with, nil on a link
-	tools        bool        // it wants to be told of other tools
+	tools        bool        // it wants to be told of other tools, which decisions about the pack make as well
+	granted      atomic.Bool // the server tells of something
 	uris         []string    // of resources of the facade's that it wants to be told of
 	acknowledged atomic.Bool // the server said what it tells of; nothing is told before
 	end          func()      // to be called once it is over
@@ -45,9 +46,15 @@ func (s *session) listen(e wire.Envelope, id []byte, to *stream, reply func(wire
 		s.facade.watchPublished()
 	}
 	l.end = func() { s.unwatch(l) }
-	waits := pendingCall{listening: l, local: ours, reply: func(answer wire.Envelope) {
+	own := bytes.Clone(e.Bytes(e.ID))
+	end := func(answer wire.Envelope) {
 		l.end()
 		reply(s.subscriptionOf(answer, l))
+	}
+	waits := pendingCall{listening: l, reply: func(answer wire.Envelope) {
+		if present(answer.Error) || !l.acknowledged.Load() || l.granted.Load() || !s.keepListening(own, l, end) {
+			end(answer)
+		}
 	}}
 	if len(l.uris) > 0 && !ours {
 		e = s.withParams(e, withMember(e.Bytes(e.Params), wanted, "notifications"))
@@ -56,14 +63,23 @@ func (s *session) listen(e wire.Envelope, id []byte, to *stream, reply func(wire
 		s.forwardAs(e, waits)
 		return
 	}
-	waits.id = bytes.Clone(e.Bytes(e.ID))
-	if _, err := s.pending.add(waits); err != nil {
-		waits.reply(s.facade.refuse(tooMany))
+	if !s.keepListening(own, l, end) {
+		end(s.facade.refuse(tooMany))
 		return
 	}
 	l.acknowledged.Store(true)
-	s.tell(to, methodAcknowledged, l.stamp(acknowledged([]byte(`{"notifications":{}}`), l.uris)))
+	s.tell(to, methodAcknowledged, l.stamp(l.acknowledge([]byte(`{"notifications":{}}`))))
 	s.facade.ResourcesChanged()
+}
+
+// keepListening keeps a listening that the upstream tells nothing on, under the session's raw id of it, until the client ends it: what the facade tells of goes on. It
+// reports false where there is nothing of that, or no room.
+func (s *session) keepListening(own []byte, l *listening, end func(wire.Envelope)) bool {
+	if len(l.uris) == 0 && !l.tools {
+		return false
+	}
+	_, err := s.pending.add(pendingCall{id: own, listening: l, local: true, reply: end})
+	return err == nil
 }
 
 // wantedOf reads what a listening wants: it notes what the facade tells of, and returns the rest, the raw member notifications, and whether there is none.
@@ -130,20 +146,39 @@ func (s *session) subscribed(e wire.Envelope) (wire.Envelope, *stream, bool) {
 	}
 	params = l.stamp(params)
 	if e.MethodName() == methodAcknowledged {
+		l.granted.Store(grants(params))
+		params = l.acknowledge(params)
 		l.acknowledged.Store(true)
 		if len(l.uris) > 0 {
-			params = acknowledged(params, l.uris)
 			s.facade.ResourcesChanged() // what they are now is what the next look is held against
 		}
 	}
 	return s.withParams(e, params), l.to, true
 }
 
-// acknowledged are params of an acknowledgement that names the resources of the facade's too.
-func acknowledged(params []byte, uris []string) []byte {
-	own, _ := canon.EncodeCompact(uris)
+// grants reports an acknowledgement by which the server tells of something.
+func grants(params []byte) (something bool) {
+	granted := memberAt(params, "notifications")
+	if len(granted) == 0 || granted[0] != '{' {
+		return false
+	}
+	eachMember(granted, func(_, value []byte) {
+		something = something || string(value) != "false" && string(value) != "null" && string(value) != "[]"
+	})
+	return something
+}
+
+// acknowledge returns params of an acknowledgement that names what the facade tells of as well.
+func (l *listening) acknowledge(params []byte) []byte {
+	if l.tools {
+		params = withMember(params, []byte("true"), "notifications", "toolsListChanged")
+	}
+	if len(l.uris) == 0 {
+		return params
+	}
+	own, _ := canon.EncodeCompact(l.uris)
 	if list := memberAt(params, "notifications", "resourceSubscriptions"); len(list) > 0 && list[0] == '[' {
-		return withMember(params, withElements(list, own[1:len(own)-1], func([]byte) bool { return false }), "notifications", "resourceSubscriptions")
+		own = withElements(list, own[1:len(own)-1], func([]byte) bool { return false })
 	}
 	return withMember(params, own, "notifications", "resourceSubscriptions")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"syscall"
 	"time"
 
 	"anvil/wire"
@@ -265,12 +266,20 @@ func (c *linkFront) write() {
 		if err := c.send(items); err != nil {
 			c.out.close()
 			if s := c.opened(); s != nil {
-				s.end(fmt.Errorf("write to the client: %w", err))
+				s.end(unwritten(err))
 			}
 			return
 		}
 		clear(items)
 	}
+}
+
+// unwritten is why a session ends whose client takes no more. One that closed its end left; it may have done so a moment before it closed the other.
+func unwritten(err error) error {
+	if errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
+		return errClientLeft
+	}
+	return fmt.Errorf("write to the client: %w", err)
 }
 
 func (c *linkFront) send(items []outgoing) error {

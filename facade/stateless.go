@@ -26,18 +26,23 @@ const (
 // answers, so that clients of both eras come to the other one.
 type Protocol struct {
 	Stateless bool     // server/discover is answered, and requests stand for themselves; else initialize opens a session
-	Versions  []string // that it said it speaks; nil for those of the era that are known here
+	Versions  []string // that it said it speaks; none: those of the era that are known here
 }
 
 // versions are those that are told to a client that asks for another one.
 func (p Protocol) versions() []string {
-	switch {
-	case p.Versions != nil:
-		return p.Versions
-	case p.Stateless:
-		return wire.StatelessVersions
+	if p.Stateless {
+		return unlessEmpty(p.Versions, wire.StatelessVersions)
 	}
-	return wire.HandshakeVersions
+	return unlessEmpty(slices.DeleteFunc(slices.Clone(p.Versions), isLater), wire.HandshakeVersions)
+}
+
+// unlessEmpty is the first list unless that is empty.
+func unlessEmpty(list, otherwise []string) []string {
+	if len(list) > 0 {
+		return list
+	}
+	return otherwise
 }
 
 // speaks reports whether requests of a version of the stateless era are served.
@@ -47,11 +52,7 @@ func (p Protocol) speaks(version string) bool {
 
 // refuseVersion refuses a request of a version that is not served, with those that are: a client of both eras goes on with one of them.
 func (p Protocol) refuseVersion(version string) refusal {
-	spoken := p.versions()
-	if !p.Stateless {
-		spoken = slices.DeleteFunc(slices.Clone(spoken), func(v string) bool { return slices.Contains(wire.StatelessVersions, v) })
-	}
-	list, _ := canon.EncodeCompact(spoken)
+	list, _ := canon.EncodeCompact(p.versions())
 	return refusal{code: codeVersion, reason: string(air.ErrUnsupportedOperation), message: "protocol version " + shown(version) + " is not served here", hint: "go on with one that is",
 		more: append(append(append([]byte(`"supported":`), list...), `,"requested":`...), canon.Quote(cut(version, maxShown))...)}
 }
@@ -68,7 +69,7 @@ func helloOf(e wire.Envelope) (*hello, *refusal) {
 	meta := memberAt(e.Bytes(e.Params), "_meta")
 	raw := memberAt(meta, metaVersion)
 	version, ok := wire.Unquote(raw)
-	if !ok || version < wire.StatelessVersions[len(wire.StatelessVersions)-1] {
+	if !ok || !isLater(version) {
 		return nil, nil
 	}
 	h := &hello{version: version}

@@ -20,47 +20,62 @@ const (
 	headerParam  = "Mcp-Param-"
 )
 
-// named is the member of params that Mcp-Name repeats, by method.
-var named = map[string]string{methodCall: "name", "prompts/get": "name", methodRead: "uri"}
+// nameMember is the member of params that Mcp-Name repeats, by method.
+var nameMember = map[string]string{methodCall: "name", "prompts/get": "name", methodRead: "uri"}
 
-// misheaded says how the headers of a message of the stateless era disagree with it, "" where they do not.
-func misheaded(r *http.Request, e wire.Envelope, version string, x *exposed) string {
-	given, once := oneHeader(r, headerVersion)
-	switch {
-	case given == "":
-		return "the header " + headerVersion + " is missing"
-	case version != "" && given != version || !once:
-		return "the header " + headerVersion + " is not the version in params._meta"
-	}
+// headersDisagree says how the headers of a message of the stateless era disagree with it, "" where they do not.
+func headersDisagree(r *http.Request, e wire.Envelope, version string, x *exposed) string {
+	problem := headerProblem(r, headerVersion, "the version in params._meta", func(given string) bool { return version == "" || given == version })
 	method := e.MethodName()
-	if given, once = oneHeader(r, headerMethod); given != method || !once {
-		return "the header " + headerMethod + " is not the message's method"
+	if problem == "" {
+		problem = headerProblem(r, headerMethod, "the message's method", func(given string) bool { return given == method })
 	}
-	member := named[method]
+	if problem != "" {
+		return problem
+	}
+	member := nameMember[method]
 	if member == "" {
 		return ""
 	}
 	params := e.Bytes(e.Params)
 	name, _ := wire.Unquote(memberAt(params, member))
-	given, once = oneHeader(r, headerName)
-	if plain, ok := plainHeader(given); !ok || plain != name || given == "" || !once {
-		return "the header " + headerName + " is not params." + member
+	problem = headerProblem(r, headerName, "params."+member, func(given string) bool { plain, ok := plainHeader(given); return ok && plain == name })
+	if problem != "" {
+		return problem
 	}
 	if method != methodCall || len(x.headers[name]) == 0 {
 		return ""
 	}
-	return misparamed(r, x.headers[name], memberAt(params, "arguments"))
+	return paramHeadersDisagree(r, x.headers[name], memberAt(params, "arguments"))
 }
 
-// misparamed says how the headers disagree with the arguments that they repeat.
-func misparamed(r *http.Request, bound []schema.Binding, arguments []byte) string {
+// paramHeadersDisagree says how the headers disagree with the arguments that they repeat.
+func paramHeadersDisagree(r *http.Request, bound []schema.Binding, arguments []byte) string {
 	values := mirrored(bound, arguments)
 	for _, b := range bound {
-		given, once := oneHeader(r, headerParam+b.Header)
+		name, argument := headerParam+b.Header, "the argument "+shown(strings.Join(b.Path(), "."))
 		value, there := values[b.Header]
-		if plain, ok := plainHeader(given); !ok || !once || plain != value || there != (len(r.Header.Values(headerParam+b.Header)) > 0) {
-			return "the header " + headerParam + b.Header + " is not the argument " + shown(strings.Join(b.Path(), "."))
+		switch {
+		case there:
+			if problem := headerProblem(r, name, argument, func(given string) bool { plain, ok := plainHeader(given); return ok && plain == value }); problem != "" {
+				return problem
+			}
+		case len(r.Header.Values(name)) > 0:
+			return "the header " + name + " repeats " + argument + ", which is not given or not of a kind that a header repeats"
 		}
+	}
+	return ""
+}
+
+// headerProblem says how a header does not repeat what it is to repeat, "" where it does.
+func headerProblem(r *http.Request, name, what string, is func(given string) bool) string {
+	switch given := r.Header.Values(name); {
+	case len(given) == 0:
+		return "the header " + name + " is missing: it repeats " + what
+	case len(given) > 1:
+		return "the header " + name + " is given more than once"
+	case !is(given[0]):
+		return "the header " + name + " is not " + what
 	}
 	return ""
 }
@@ -68,15 +83,6 @@ func misparamed(r *http.Request, bound []schema.Binding, arguments []byte) strin
 // refuseHeaders refuses a message that its headers disagree with.
 func refuseHeaders(problem string) refusal {
 	return refusal{code: codeHeaders, reason: string(air.ErrAmbiguous), message: problem, hint: "repeat in the headers what the message says, as MCP 2026-07-28 has it"}
-}
-
-// oneHeader is a header's value, and whether it is given no more than once.
-func oneHeader(r *http.Request, name string) (value string, once bool) {
-	values := r.Header.Values(name)
-	if len(values) == 0 {
-		return "", true
-	}
-	return values[0], len(values) == 1
 }
 
 // plainHeader is what a header's value spells: text that a header cannot carry is in base64.

@@ -72,7 +72,7 @@ func (c *webClient) modernPost(frame string, change func(http.Header)) *http.Res
 	return c.request(http.MethodPost, frame, func(r *http.Request) {
 		r.Header.Set(headerVersion, "2026-07-28")
 		r.Header.Set(headerMethod, e.MethodName())
-		if member := named[e.MethodName()]; member != "" {
+		if member := nameMember[e.MethodName()]; member != "" {
 			name, _ := wire.Unquote(memberAt(e.Bytes(e.Params), member))
 			r.Header.Set(headerName, name)
 		}
@@ -410,7 +410,7 @@ func TestLanes(t *testing.T) {
 	waitUntil(t, func() bool {
 		return slices.ContainsFunc(u.all, func(s *script) bool { return s.sawMethod(methodCancelled) })
 	})
-	waitUntil(t, func() bool { f.lanes.mu.Lock(); defer f.lanes.mu.Unlock(); return f.lanes.count == 1 })
+	waitUntil(t, func() bool { f.mu.Lock(); defer f.mu.Unlock(); return f.lanes.count == 1 })
 }
 
 // next is what comes on c.

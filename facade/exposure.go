@@ -112,9 +112,9 @@ func (f *Facade) Update(e Exposure) error {
 // announceTools tells the client that the list of tools may be another one, if it was told that it would be.
 func (s *session) announceTools() {
 	s.pending.mu.Lock()
-	telling := s.telling && s.handshaken.Load()
+	telling := s.telling
 	s.pending.mu.Unlock()
-	if telling {
+	if telling && s.conversation.agreed() != "" {
 		s.tell(nil, methodListChanged, nil)
 	}
 	for _, l := range s.pending.listenings() {

@@ -169,7 +169,7 @@ func (s *session) tellUpdated(uri string) {
 			s.tell(l.to, methodUpdated, l.stamp(params))
 		}
 	}
-	if !listened && s.handshaken.Load() {
+	if !listened && s.conversation.agreed() != "" {
 		s.tell(nil, methodUpdated, params)
 	}
 }

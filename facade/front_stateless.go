@@ -107,6 +107,9 @@ func (f *Facade) noLane(w http.ResponseWriter, e wire.Envelope, err error) {
 		status, refused = http.StatusServiceUnavailable, tooManyRequests(errManySession, f.limits.Sessions)
 	case errors.Is(err, ErrClosed):
 		status = http.StatusServiceUnavailable
+	case errors.Is(err, errStarting):
+		status = http.StatusServiceUnavailable
+		refused.hint = "nothing was sent; ask again in a moment"
 	}
 	if status != http.StatusBadGateway {
 		w.Header().Set("Retry-After", "1")

@@ -3,6 +3,7 @@ package facade
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"sync"
 	"time"
 )
@@ -14,7 +15,7 @@ import (
 //
 // Of an upstream that is a process a caller has one, which all requests share: it may well keep something in mind, and tells of it to who is there.
 type lanes struct {
-	mu      sync.Mutex
+	mu      sync.Mutex         // is held while a session's mu is taken, and never the other way round
 	idle    []*httpSession     // that a request can take, the one that was used last at the end
 	open    map[string]int     // by caller, those being opened too
 	opening map[string]int     // of them
@@ -23,6 +24,9 @@ type lanes struct {
 	freed   chan struct{}      // closed, and another one put in its place, when there may be room
 	rosters map[string]*roster // of each caller's last lane: all upstreams of the era list the same
 }
+
+// errStarting is about requests that wait for the upstream which another one has started.
+var errStarting = errors.New("the server is being started for another request, and takes long")
 
 // laneTime is how long a request waits for a lane, when all that may be open are in use.
 const laneTime = 10 * time.Second
@@ -68,7 +72,7 @@ func (l *lanes) take(f *Facade, caller string) (*httpSession, error, <-chan stru
 	}
 	switch {
 	case l.opening[caller] > 0 && !l.alone: // it may be one for this request too
-		return nil, errManyOfCaller, l.freed
+		return nil, errStarting, l.freed
 	case f.door.Callers != nil && l.open[caller] >= f.limits.CallerSessions:
 		return nil, errManyOfCaller, l.freed
 	case l.count >= f.limits.Sessions:
@@ -102,21 +106,36 @@ func (f *Facade) openLane(caller string) (*httpSession, error) {
 		h.cancel(err) // which closes it
 		return nil, err
 	}
-	s.tools.roster.Store(f.lanes.roster(caller))
+	_, alone := s.up.(exchanges)
+	h.shared = !alone
 	h.mu.Lock()
 	h.session = s
 	h.mu.Unlock()
 	h.enter()
+	f.lanes.begin(h, s)
 	go s.run()
-	_, alone := s.up.(exchanges)
-	h.shared = !alone
-	f.lanes.mu.Lock()
-	defer f.lanes.mu.Unlock()
-	f.lanes.alone = alone
-	if h.shared {
-		f.lanes.idle = append(f.lanes.idle, h)
-	}
 	return h, nil
+}
+
+// begin takes in a lane that was opened.
+func (l *lanes) begin(h *httpSession, s *session) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.alone = !h.shared
+	s.tools.roster.Store(l.rosters[h.conversation.caller])
+	if h.shared {
+		l.keep(h)
+	}
+}
+
+// keep has requests take a lane, unless it is over: nobody would forget it then. l.mu is held.
+func (l *lanes) keep(h *httpSession) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.closed {
+		l.idle = append(l.idle, h)
+	}
+	return !h.closed
 }
 
 // opened counts a lane of the caller's no more among those being opened, whatever came of it.
@@ -142,8 +161,7 @@ func (f *Facade) leaveLane(h *httpSession, answered bool) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.idle = append(l.idle, h)
-	if known := s.tools.roster.Load(); known != nil {
+	if known := s.tools.roster.Load(); l.keep(h) && known != nil {
 		l.rosters[h.conversation.caller] = known
 	}
 	l.signal()
@@ -173,18 +191,11 @@ func (l *lanes) signal() {
 	l.freed = make(chan struct{})
 }
 
-// roster is what a lane of the caller's found last, nil before.
-func (l *lanes) roster(caller string) *roster {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.rosters[caller]
-}
-
 // invalidateLanes forgets what all lanes know of the upstream's tools: it announced a change of them to one.
 func (f *Facade) invalidateLanes() {
-	f.lanes.mu.Lock()
+	f.lanes.mu.Lock() // until all have forgotten, or one that is opened or left meanwhile would bring it back
+	defer f.lanes.mu.Unlock()
 	clear(f.lanes.rosters)
-	f.lanes.mu.Unlock()
 	f.eachSession(func(s *session) {
 		if h, ok := s.front.(*httpSession); ok && h.lane {
 			s.tools.invalidate()

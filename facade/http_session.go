@@ -160,9 +160,7 @@ func (h *httpSession) over(s *session, cause error) {
 	again := s.resumable(cause) && !h.closed && h.ctx.Err() == nil
 	if current && again {
 		h.session = nil
-		for _, p := range h.posts { // their replies are handed over already
-			p.queue.close()
-		}
+		h.forgetGivenUp()
 	}
 	h.mu.Unlock()
 	if current && !again {
@@ -176,22 +174,54 @@ func (h *httpSession) close() {
 	h.facade.mu.Lock()
 	delete(h.facade.sessions, h.id)
 	h.facade.mu.Unlock()
+	h.shut()
 	if h.lane && h.gone.CompareAndSwap(false, true) {
 		h.facade.laneClosed(h, h.conversation.caller)
 	}
+}
+
+// shut lets nothing more in. Replies that are still to come, such as those that are written down first, have a moment.
+func (h *httpSession) shut() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	was := h.closed
 	h.closed = true
 	if h.idle != nil {
 		h.idle.Stop()
 	}
 	for _, s := range h.posts {
-		s.queue.close()
+		if s.givenUp || was {
+			s.queue.close()
+		} else {
+			time.AfterFunc(lastReplies, s.queue.close)
+		}
 	}
 	if h.standing != nil {
 		h.standing.queue.close()
 	}
 	h.parked.close()
+}
+
+// giveUp notes that the client gave the request with the raw id up: it perhaps has no reply.
+func (h *httpSession) giveUp(id []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.posts {
+		if sameID(s.asked, id) {
+			s.givenUp = true
+		}
+	}
+}
+
+// forgetGivenUp ends the requests that the client gave up: the upstream that could answer them all the same is gone. All others have their reply, now or after another
+// try; h.mu is held.
+func (h *httpSession) forgetGivenUp() {
+	for _, s := range slices.Clone(h.posts) {
+		if s.givenUp {
+			h.remove(s)
+			_ = s.queue.push(outgoing{frame: withID(givenUpAndLost.envelope(), s.asked), reply: true}) // who does not read it gave it up
+		}
+	}
 }
 
 // serve hands one message of the client's to the session. For a request it writes the reply and what belongs to it, and
@@ -207,16 +237,19 @@ func (h *httpSession) serve(w http.ResponseWriter, r *http.Request, e wire.Envel
 		w.WriteHeader(http.StatusAccepted) // nobody is there to be told
 		return nil
 	case !e.IsRequest():
+		if e.MethodName() == methodCancelled {
+			h.giveUp(memberAt(e.Bytes(e.Params), "requestId"))
+		}
 		up.accept(e, nil)
 		w.WriteHeader(http.StatusAccepted)
 		return nil
 	}
-	s := &stream{queue: newQueue(h.budget), stateless: h.lane, token: progressToken(e.Bytes(e.Params), "_meta")}
+	s := &stream{queue: newQueue(h.budget), stateless: h.lane, asked: bytes.Clone(e.Bytes(e.ID)), token: progressToken(e.Bytes(e.Params), "_meta")}
 	if h.shared {
 		e = h.separate(up, e, s)
 	}
 	h.mu.Lock()
-	if h.closed {
+	if h.closed && !h.lane { // who has no session is answered as others whose upstream is lost
 		s.queue.close()
 	}
 	h.posts = append(h.posts, s)
@@ -227,6 +260,9 @@ func (h *httpSession) serve(w http.ResponseWriter, r *http.Request, e wire.Envel
 	h.release(s)
 	if h.lane && reply == nil {
 		up.giveUp(e.Bytes(e.ID))
+		if now := h.current(); now != nil && now != up { // it was made again there
+			now.giveUp(e.Bytes(e.ID))
+		}
 	}
 	return reply
 }

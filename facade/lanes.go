@@ -144,7 +144,7 @@ func (f *Facade) openLane(caller string) (*httpSession, error) {
 	s.tools.roster.Store(f.lanes.rosters[caller])
 	f.lanes.apart = apart
 	if h.shared {
-		f.lanes.idle = append(f.lanes.idle, h)
+		f.lanes.keep(h)
 	}
 	f.mu.Unlock()
 	go s.run()
@@ -175,8 +175,7 @@ func (f *Facade) leaveLane(h *httpSession, answered bool) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.lanes.idle = append(f.lanes.idle, h)
-	if known := s.tools.roster.Load(); known != nil {
+	if known := s.tools.roster.Load(); f.lanes.keep(h) && known != nil {
 		f.lanes.rosters[h.conversation.caller] = known
 	}
 	f.lanes.signal()
@@ -196,6 +195,16 @@ func (f *Facade) laneClosed(h *httpSession, caller string) {
 	l.signal()
 }
 
+// keep has requests take a lane, unless it is over: nobody would forget it then.
+func (l *lanes) keep(h *httpSession) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.closed {
+		l.idle = append(l.idle, h)
+	}
+	return !h.closed
+}
+
 // drop takes a lane from those that requests can take.
 func (l *lanes) drop(h *httpSession) {
 	if at := slices.Index(l.idle, h); at >= 0 {
@@ -211,12 +220,12 @@ func (l *lanes) signal() {
 
 // invalidateLanes forgets what all lanes know of the upstream's tools: it announced a change of them to one.
 func (f *Facade) invalidateLanes() {
-	f.mu.Lock()
+	f.mu.Lock() // until all have forgotten, or one that is opened or left meanwhile would bring it back
+	defer f.mu.Unlock()
 	clear(f.lanes.rosters)
-	f.mu.Unlock()
-	f.eachSession(func(s *session) {
+	for s := range f.running {
 		if h, ok := s.front.(*httpSession); ok && h.lane {
 			s.tools.invalidate()
 		}
-	})
+	}
 }

@@ -163,6 +163,9 @@ func (a *attempt) resume(h *hold, e wire.Envelope) {
 	case err != nil:
 		a.finish(e)
 	default:
+		if a.call.hello != nil {
+			_, _ = on.greet(a.call.Request) // what the facade asks of it says of the client what the call says; that it can be served was found before
+		}
 		a.make(on)
 	}
 }

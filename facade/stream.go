@@ -12,6 +12,13 @@ const (
 	keepAlive   = 25 * time.Second // between comments on a silent stream, so that a dead connection shows
 	writeTime   = 30 * time.Second // for a client to take one batch of events
 	partingTime = time.Second      // for the last events of a session that is over
+	lastReplies = 5 * time.Second  // for replies that come after the session is over
+)
+
+// Replies to requests that no upstream answers any more.
+var (
+	givenUpAndLost = refusal{code: codeServer, reason: upstreamGone, message: "the request was given up, and the server was lost", hint: "whether the request took effect is not known"}
+	withoutReply   = refusal{code: codeServer, reason: upstreamGone, message: "the request ended without a reply", hint: "whether the request took effect is not known"}
 )
 
 // stream is one HTTP response that carries messages: that of a request, or the standing one.
@@ -19,8 +26,10 @@ type stream struct {
 	queue     *queue
 	standing  bool
 	stateless bool   // the reply's status tells of errors
+	givenUp   bool   // by the client: there is perhaps no reply; guarded by the session's mu
+	asked     []byte // the request's id, raw
 	token     []byte // the request's progress token, nil without one
-	id        []byte // the request's, where the session knows it by another: inner
+	id        []byte // asked, where the session knows the request by another: inner
 	inner     []byte // and its token as well; both nil elsewhere
 }
 
@@ -51,7 +60,7 @@ func (s *stream) write(w http.ResponseWriter, r *http.Request, session context.C
 			return reply
 		}
 		if !open {
-			out.abandon()
+			out.abandon(s.asked)
 			return nil
 		}
 	}
@@ -158,8 +167,12 @@ func (o *events) send(b []byte) error {
 }
 
 // abandon ends a response to which no reply will come.
-func (o *events) abandon() {
-	if !o.opened {
-		httpError(o.w, http.StatusNotFound, "the session is over; open a new one with initialize")
+func (o *events) abandon(asked []byte) {
+	switch {
+	case o.opened:
+	case o.stateless:
+		writeJSON(o.w, http.StatusServiceUnavailable, withoutReply.frame(asked))
+	default:
+		httpErrorTo(o.w, http.StatusNotFound, "the session is over; open a new one with initialize", asked)
 	}
 }

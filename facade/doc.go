@@ -3,11 +3,13 @@
 //
 // It is the serving end of the flow. Its input is what a pack holds (the approved tools with the contract each was
 // approved with) and a way to reach the upstream; its clients speak plain MCP over stdio, an in-memory link or
-// streamable HTTP. Each client session has an upstream session of its own, so nothing one client does or is told can
-// reach another.
+// streamable HTTP. In the handshake era each client session has an upstream session of its own. Requests of the stateless era are made on lanes: of an upstream over
+// HTTP one request at a time, of a process one lane for each caller, whose requests share it. No two callers that the front tells apart have one in common, so nothing
+// one does or is told can reach another.
 //
-// Frames pass as the bytes that arrived, both ways and in order. Only request ids are replaced on the way up and put
-// back on the way down, because the facade asks the upstream questions of its own. Four things do not simply pass:
+// Frames pass as the bytes that arrived, both ways and in order. Request ids are replaced on the way up and put back on the way down, because the facade asks the upstream
+// questions of its own, and so are progress tokens on a lane that is shared. Params of subscriptions/listen, and of a call that goes on after a question of the facade's,
+// are written anew; headers are made from the message. These do not simply pass:
 //
 //   - tools/list is answered from a complete walk of the upstream's pages, with the approved tools alone, and those only
 //     while their contract is the approved one and their text differs in safe ways at most; what a client could take for the list beside it is left out;
@@ -26,8 +28,7 @@
 // when that was a minute ago. What the diff calls safe is served and told; a tool that differs otherwise, or in a word
 // that nobody approved, is in quarantine until it is approved again, also when the server takes the change back.
 //
-// Of a server of the stateless era (MCP 2026-07-28) that era is served beside the other. A request has no session then: over HTTP it is made on a lane, a session with
-// the upstream that no other caller has; see lanes. Over a link it goes to the upstream of that client, as in the other era.
+// Which era a server is served in is the pack's to say. server/discover reaches servers that answer it alone, and its answer has approved words like that of initialize.
 //
 // The layers of a call, the outermost first: what records it; the gate; the policy; somebody's yes, where the operation
 // asks for one; the ledger, where a key makes a write one of a kind; tries, with their time, their repetition and a

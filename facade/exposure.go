@@ -117,7 +117,7 @@ func (s *session) announceTools() {
 	if telling && s.conversation.agreed() != "" {
 		s.tell(nil, methodListChanged, nil)
 	}
-	for _, l := range s.pending.listenings() {
+	for _, l := range s.pending.openListenings() {
 		if l.tools && l.acknowledged.Load() {
 			s.tell(l.to, methodListChanged, l.stamp(nil))
 		}

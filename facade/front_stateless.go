@@ -11,9 +11,9 @@ import (
 	"anvil/wire"
 )
 
-// stateless reports a message of the stateless era: it says so in its header or its params._meta. One that names a session is of that, where the header does not say
+// isStateless reports a message of the stateless era: it says so in its header or its params._meta. One that names a session is of that, where the header does not say
 // otherwise.
-func (f *Facade) stateless(r *http.Request, e wire.Envelope) bool {
+func (f *Facade) isStateless(r *http.Request, e wire.Envelope) bool {
 	if said := r.Header.Get(headerVersion); said != "" {
 		session := r.Header.Get(headerSession)
 		return isLater(said) && (session == "" || slices.Contains(wire.StatelessVersions, said) && !f.agreedOn(session, said))

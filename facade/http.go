@@ -122,7 +122,7 @@ func (f *Facade) servePost(w http.ResponseWriter, r *http.Request, caller string
 	}
 	id := r.Header.Get(headerSession)
 	switch method := e.MethodName(); {
-	case f.stateless(r, e):
+	case f.isStateless(r, e):
 		f.serveStateless(w, r, e, caller)
 	case method == methodDiscover && e.IsRequest():
 		writeJSON(w, http.StatusOK, noDiscover.frame(e.Bytes(e.ID)))

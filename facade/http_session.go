@@ -246,7 +246,7 @@ func (h *httpSession) serve(w http.ResponseWriter, r *http.Request, e wire.Envel
 	}
 	s := &stream{queue: newQueue(h.budget), stateless: h.lane, asked: bytes.Clone(e.Bytes(e.ID)), token: progressToken(e.Bytes(e.Params), "_meta")}
 	if h.shared {
-		e = h.separate(up, e, s)
+		e = h.renamed(up, e, s)
 	}
 	h.mu.Lock()
 	if h.closed && !h.lane { // who has no session is answered as others whose upstream is lost
@@ -326,11 +326,11 @@ func (h *httpSession) reply(to *stream, frame []byte) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.remove(to)
-	return h.told(to, to.queue.push(outgoing{frame: frame, reply: true}))
+	return h.endsSession(to, to.queue.push(outgoing{frame: frame, reply: true}))
 }
 
-// told is what ends the session, of what came of a push on a stream. A client of several that does not read loses its own stream alone.
-func (h *httpSession) told(s *stream, err error) error {
+// endsSession is what ends the session, of what came of a push on a stream. A client of several that does not read loses its own stream alone.
+func (h *httpSession) endsSession(s *stream, err error) error {
 	if err == errSlowClient && h.shared {
 		s.queue.close()
 		return nil
@@ -353,7 +353,7 @@ func (h *httpSession) push(to *stream, e wire.Envelope) error {
 		to = h.route(e)
 	}
 	if to != nil {
-		return h.told(to, to.queue.push(outgoing{frame: h.joined(e, to)}))
+		return h.endsSession(to, to.queue.push(outgoing{frame: h.renamedBack(e, to)}))
 	}
 	if h.lane { // it belongs to a request that is over
 		h.facade.notes.logf("dropped a message of the upstream that belongs to no request")
@@ -380,7 +380,7 @@ func (h *httpSession) route(e wire.Envelope) *stream {
 	if method == methodProgress {
 		token := progressToken(e.Raw, "params")
 		for _, s := range h.posts {
-			if token != nil && bytes.Equal(s.known(), token) {
+			if token != nil && bytes.Equal(s.upstreamToken(), token) {
 				return s
 			}
 		}

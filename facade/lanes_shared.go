@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"bytes"
 	"strconv"
 
 	"anvil/wire"
@@ -8,36 +9,35 @@ import (
 
 // A lane that several requests share knows each by an id of its own, and its progress by a token of its own: clients that know nothing of one another pick the same.
 
-// separate makes a request of a stream one that nothing else on the lane can be taken for.
-func (h *httpSession) separate(on *session, e wire.Envelope, s *stream) wire.Envelope {
+// renamed makes a request of a stream one that nothing else on the lane can be taken for.
+func (h *httpSession) renamed(on *session, e wire.Envelope, s *stream) wire.Envelope {
 	s.queue = newQueue(&budget{limit: h.facade.limits.Queue}) // a client that does not read holds up nobody else
 	h.mu.Lock()
 	h.requests++
-	s.inner = strconv.AppendUint(nil, h.requests, 10)
+	s.upstreamID = strconv.AppendUint(nil, h.requests, 10)
 	h.mu.Unlock()
-	s.id = append([]byte(nil), e.Bytes(e.ID)...)
 	if s.token != nil {
-		s.token = append([]byte(nil), s.token...)
-		e = on.withParams(e, withMember(e.Bytes(e.Params), s.inner, "_meta", "progressToken"))
+		s.token = bytes.Clone(s.token)
+		e = on.withParams(e, withMember(e.Bytes(e.Params), s.upstreamID, "_meta", "progressToken"))
 	}
-	frame, err := wire.Scan(e.WithID(nil, s.inner))
+	frame, err := wire.Scan(e.WithID(nil, s.upstreamID))
 	if err != nil {
 		panic("facade: a request with an id of our own is not JSON-RPC: " + err.Error())
 	}
 	return frame
 }
 
-// known is the progress token that the session knows the stream's request by, nil without one.
-func (s *stream) known() []byte {
-	if s.token != nil && s.inner != nil {
-		return s.inner
+// upstreamToken is the progress token that the session knows the stream's request by, nil without one.
+func (s *stream) upstreamToken() []byte {
+	if s.token != nil && s.upstreamID != nil {
+		return s.upstreamID
 	}
 	return s.token
 }
 
-// joined is a message for a stream with the progress token that the client gave.
-func (h *httpSession) joined(e wire.Envelope, to *stream) []byte {
-	if to.inner == nil || to.token == nil || e.MethodName() != methodProgress {
+// renamedBack is a message for a stream with the progress token that the client gave.
+func (h *httpSession) renamedBack(e wire.Envelope, to *stream) []byte {
+	if to.upstreamID == nil || to.token == nil || e.MethodName() != methodProgress {
 		return e.Raw
 	}
 	params := withMember(e.Bytes(e.Params), to.token, "progressToken")

@@ -80,7 +80,7 @@ func (l confirming) Call(ctx context.Context, c *Call, reply func(wire.Envelope)
 	token, given := tokenOf(c)
 	switch {
 	case c.hello != nil && !given && c.elicits():
-		s.round(c, func(e wire.Envelope) {
+		s.confirmByResult(c, func(e wire.Envelope) {
 			if h.release() {
 				reply(e)
 			}

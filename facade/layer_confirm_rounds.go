@@ -38,7 +38,7 @@ type round struct {
 	responses []byte
 }
 
-// keep has a call of a binding continue with a requestState.
+// keep has a call of a binding continue with a requestState. Of too many the oldest is forgotten, and not the new one refused: a client that gives up never answers.
 func (q *rounds) keep(requestState string, r *round, now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -79,8 +79,8 @@ func (q *rounds) take(requestState string, b state.Binding, now time.Time) *roun
 // elicits reports a call of a client of the stateless era that can ask its user for a form.
 func (c *Call) elicits() bool { return asksForms(memberAt(c.hello.capabilities, "elicitation")) }
 
-// round asks the person at the client for a yes to the call, or reads what they said.
-func (s *session) round(c *Call, answer func(wire.Envelope), done func(*refusal)) {
+// confirmByResult asks the person at the client for a yes to the call, or reads what they said.
+func (s *session) confirmByResult(c *Call, answer func(wire.Envelope), done func(*refusal)) {
 	f := s.facade
 	b, err := c.binding()
 	if err != nil {

@@ -31,7 +31,7 @@ const (
 	methodUnsubscribe = "resources/unsubscribe"
 	methodUpdated     = "notifications/resources/updated"
 
-	codeNoResource = -32002 // of MCP
+	codeNoResource = -32002 // of MCP, before 2026-07-28
 
 	readTime = 30 * time.Second // for one resource to be read
 	readers  = 4                // at a time, over all clients: what is behind them is a database
@@ -200,9 +200,17 @@ func (s *session) contentOf(ctx context.Context, uri string) (view.Content, *ref
 	case s.ctx.Err() != nil:
 		return content, s.over()
 	case errors.Is(err, view.ErrNoResource):
-		return content, &refusal{code: codeNoResource, message: diag.Printable(cut(err.Error(), 300)) + "; what there is, is listed by " + methodResources + " and " + methodTemplates}
+		return content, &refusal{code: s.noResourceCode(), message: diag.Printable(cut(err.Error(), 300)) + "; what there is, is listed by " + methodResources + " and " + methodTemplates}
 	}
 	return content, s.unreadable(err)
+}
+
+// noResourceCode is the error code for a resource that there is not, in the session's era.
+func (s *session) noResourceCode() int {
+	if s.hello.Load() != nil {
+		return codeParams
+	}
+	return codeNoResource
 }
 
 // unreadable refuses what cannot be read for a reason that is the operator's to know.

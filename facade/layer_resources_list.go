@@ -10,7 +10,7 @@ import (
 // facade answers alone for an upstream that has no resources.
 func (s *session) listBeside(e wire.Envelope, reply func(wire.Envelope), member string, own []byte) {
 	s.pending.mu.Lock()
-	alone := s.alone
+	alone := s.noResources
 	s.pending.mu.Unlock()
 	if alone {
 		s.listAlone(e.Bytes(e.Params), reply, member, own)

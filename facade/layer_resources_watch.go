@@ -163,7 +163,7 @@ func (f *Facade) look() {
 func (s *session) tellUpdated(uri string) {
 	params := append(append([]byte(`{"uri":`), canon.Quote(uri)...), '}')
 	listened := false
-	for _, l := range s.pending.listenings() {
+	for _, l := range s.pending.openListenings() {
 		if slices.Contains(l.uris, uri) && l.acknowledged.Load() {
 			listened = true
 			s.tell(l.to, methodUpdated, l.stamp(params))

@@ -113,7 +113,7 @@ func (s *session) wantedOf(params []byte, l *listening) (rest []byte, ours bool)
 
 // unwatch ends the subscriptions of a listening that no other one has.
 func (s *session) unwatch(l *listening) {
-	open := s.pending.listenings()
+	open := s.pending.openListenings()
 	for _, uri := range l.uris {
 		if !slices.ContainsFunc(open, func(o *listening) bool { return o != l && slices.Contains(o.uris, uri) }) {
 			s.conversation.watching.end(uri)
@@ -139,7 +139,7 @@ func (s *session) subscribed(e wire.Envelope) (wire.Envelope, *stream, bool) {
 		return e, nil, true
 	}
 	id, ok := ownID(raw)
-	l := s.pending.listening(id)
+	l := s.pending.listeningAs(id)
 	if !ok || l == nil {
 		s.notes.logf("dropped a notice of the upstream about a subscription that nobody has")
 		return e, nil, false
@@ -193,8 +193,8 @@ func (s *session) withParams(e wire.Envelope, params []byte) wire.Envelope {
 	return changed
 }
 
-// listenings are those of the client's that are under way.
-func (p *pendingCalls) listenings() (open []*listening) {
+// openListenings are those of the client's that are under way.
+func (p *pendingCalls) openListenings() (open []*listening) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range p.open {
@@ -205,8 +205,8 @@ func (p *pendingCalls) listenings() (open []*listening) {
 	return open
 }
 
-// listening is the one that has the id upstream, nil where there is none.
-func (p *pendingCalls) listening(id uint64) *listening {
+// listeningAs is the one that has the id upstream, nil where there is none.
+func (p *pendingCalls) listeningAs(id uint64) *listening {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c := p.open[id]; !c.cancelled {

@@ -46,11 +46,11 @@ type session struct {
 	hello        atomic.Pointer[hello] // of the last request of the stateless era; nil before
 	observed     atomic.Uint64         // calls so far, where somebody is told of them
 
-	sends     sync.Pool // of timers that end the session
-	pending   pendingCalls
-	questions questions
-	telling   bool // the upstream said that it announces changes of its tools; guarded by pending.mu
-	alone     bool // the upstream said that it has no resources; guarded by pending.mu
+	sends       sync.Pool // of timers that end the session
+	pending     pendingCalls
+	questions   questions
+	telling     bool // the upstream said that it announces changes of its tools; guarded by pending.mu
+	noResources bool // the upstream said that it has no resources; guarded by pending.mu
 }
 
 // exchanges is a link on which every message is an exchange of its own: Send waits for the answer to begin, and the link

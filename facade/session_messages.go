@@ -22,8 +22,8 @@ func (s *session) accept(e wire.Envelope, to *stream) {
 
 func (s *session) request(e wire.Envelope, to *stream) {
 	id := bytes.Clone(e.Bytes(e.ID))
-	if to != nil && to.id != nil {
-		id = to.id
+	if to != nil && to.upstreamID != nil {
+		id = to.asked
 	}
 	reply := func(answer wire.Envelope) { s.answer(to, id, answer) }
 	method := methodOf(e)
@@ -76,7 +76,7 @@ func (s *session) able(result []byte) {
 	resources := memberAt(result, "capabilities", "resources")
 	s.pending.mu.Lock()
 	s.telling = string(telling) == "true"
-	s.alone = resources == nil || string(resources) == "null"
+	s.noResources = resources == nil || string(resources) == "null"
 	s.pending.mu.Unlock()
 	s.facade.health.reached()
 }

@@ -23,14 +23,13 @@ var (
 
 // stream is one HTTP response that carries messages: that of a request, or the standing one.
 type stream struct {
-	queue     *queue
-	standing  bool
-	stateless bool   // the reply's status tells of errors
-	givenUp   bool   // by the client: there is perhaps no reply; guarded by the session's mu
-	asked     []byte // the request's id, raw
-	token     []byte // the request's progress token, nil without one
-	id        []byte // asked, where the session knows the request by another: inner
-	inner     []byte // and its token as well; both nil elsewhere
+	queue      *queue
+	standing   bool
+	stateless  bool   // the reply's status tells of errors
+	givenUp    bool   // by the client: there is perhaps no reply; guarded by the session's mu
+	asked      []byte // the request's id, raw
+	token      []byte // the request's progress token, nil without one
+	upstreamID []byte // the id, and the progress token, that the session knows the request by; nil where it knows the client's
 }
 
 // write writes the response until the reply is written, the session is over or the client is gone, and returns the

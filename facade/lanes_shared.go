@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"bytes"
 	"strconv"
 
 	"anvil/wire"
@@ -15,7 +16,7 @@ func (h *httpSession) separate(on *session, e wire.Envelope, s *stream) wire.Env
 	h.requests++
 	s.inner = strconv.AppendUint(nil, h.requests, 10)
 	h.mu.Unlock()
-	s.id = append([]byte(nil), e.Bytes(e.ID)...)
+	s.id = s.asked
 	if s.token != nil {
 		s.token = append([]byte(nil), s.token...)
 		e = on.withParams(e, withMember(e.Bytes(e.Params), s.inner, "_meta", "progressToken"))
@@ -33,6 +34,18 @@ func (s *stream) known() []byte {
 		return s.inner
 	}
 	return s.token
+}
+
+// isToken reports whether a raw progress token is the one that the session knows the stream's request by, however the upstream spells it.
+func (s *stream) isToken(token []byte) bool {
+	known := s.known()
+	return known != nil && (bytes.Equal(known, token) || s.inner != nil && sameOwn(known, token))
+}
+
+func sameOwn(known, token []byte) bool {
+	a, _ := ownID(known)
+	b, ok := ownID(token)
+	return ok && a == b
 }
 
 // joined is a message for a stream with the progress token that the client gave.

@@ -47,14 +47,14 @@ func (s *session) listen(e wire.Envelope, id []byte, to *stream, reply func(wire
 			e = s.withParams(e, withMember(params, others, "notifications", "resourceSubscriptions"))
 		}
 	}
-	if len(l.uris) > maxWatched {
-		reply(s.facade.refuse(tooManyWatched))
-		return
-	}
-	for _, uri := range l.uris {
-		s.conversation.watching.begin(uri)
-	}
 	l.end = func() { s.unwatch(l) }
+	for _, uri := range l.uris {
+		if !s.conversation.watching.begin(uri) {
+			l.end()
+			reply(s.facade.refuse(tooManyWatched))
+			return
+		}
+	}
 	if len(l.uris) > 0 {
 		s.facade.watchPublished()
 	}

@@ -85,6 +85,9 @@ func (f *Facade) statelessProblem(r *http.Request, e wire.Envelope) (status int,
 		refused := refuseHeaders(problem)
 		return http.StatusBadRequest, &refused
 	}
+	if e.IsResponse() {
+		return http.StatusBadRequest, &noAnswers
+	}
 	if _, refused := helloOf(e); refused != nil {
 		return http.StatusBadRequest, refused
 	}

@@ -58,6 +58,7 @@ type script struct {
 
 	mu    sync.Mutex
 	got   []string
+	asked wire.Envelope // a request that waits, for the script of a test
 	tools []string
 }
 

@@ -15,15 +15,16 @@ import (
 
 // httpSession is the front of a session over streamable HTTP: it decides on which stream a message goes.
 type httpSession struct {
-	facade   *Facade
-	id       string
-	budget   *budget
-	lane     bool            // it has no id that a client knows, and serves requests of the stateless era: see lanes
-	shared   bool            // of several clients at a time
-	gone     atomic.Bool     // it is counted among the lanes no more
-	requests uint64          // so far, where it is shared; guarded by mu
-	ctx      context.Context // ends with the session for the client
-	cancel   context.CancelCauseFunc
+	facade    *Facade
+	id        string
+	budget    *budget
+	lane      bool            // it has no id that a client knows, and serves requests of the stateless era: see lanes
+	shared    bool            // of several clients at a time
+	gone      atomic.Bool     // it is counted among the lanes no more
+	requests  uint64          // so far, where it is shared; guarded by mu
+	answering atomic.Int64    // to requests of the upstream's, where it is a lane
+	ctx       context.Context // ends with the session for the client
+	cancel    context.CancelCauseFunc
 
 	conversation conversation
 	reopening    sync.Mutex // held while an upstream is started in the place of one that was lost
@@ -349,6 +350,10 @@ func ignoreGone(err error) error {
 func (h *httpSession) push(to *stream, e wire.Envelope) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.lane && e.IsRequest() {
+		h.refuseRequest(e)
+		return nil
+	}
 	if to == nil {
 		to = h.route(e)
 	}
@@ -380,9 +385,12 @@ func (h *httpSession) route(e wire.Envelope) *stream {
 	if method == methodProgress {
 		token := progressToken(e.Raw, "params")
 		for _, s := range h.posts {
-			if token != nil && bytes.Equal(s.upstreamToken(), token) {
+			if token != nil && s.isToken(token) {
 				return s
 			}
+		}
+		if h.shared { // it would be told as another request's
+			return nil
 		}
 	}
 	if h.lane && unsolicited(method) {

@@ -35,6 +35,18 @@ func (s *stream) upstreamToken() []byte {
 	return s.token
 }
 
+// isToken reports whether a raw progress token is the one that the session knows the stream's request by, however the upstream spells it.
+func (s *stream) isToken(token []byte) bool {
+	known := s.upstreamToken()
+	return known != nil && (bytes.Equal(known, token) || s.upstreamID != nil && sameOwn(known, token))
+}
+
+func sameOwn(known, token []byte) bool {
+	a, _ := ownID(known)
+	b, ok := ownID(token)
+	return ok && a == b
+}
+
 // renamedBack is a message for a stream with the progress token that the client gave.
 func (h *httpSession) renamedBack(e wire.Envelope, to *stream) []byte {
 	if to.upstreamID == nil || to.token == nil || e.MethodName() != methodProgress {

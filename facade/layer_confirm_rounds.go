@@ -21,14 +21,18 @@ const (
 	confirmInput = "anvil/confirm" // the question, among a result's inputRequests
 	roundPrefix  = "anvil-round-"  // of a requestState that is the facade's
 
-	maxRounds = 64 // of one caller that wait for their answer; the oldest are forgotten
+	maxRounds    = 64        // of one caller that wait for their answer; the oldest are forgotten
+	maxRoundSize = 256 << 10 // bytes that are kept of one
 )
 
 // rounds are the calls that were answered with a question, and those that a person said yes to and the server answered with one of its own.
 type rounds struct {
 	mu   sync.Mutex
-	open map[string]*round // by requestState
+	open map[of]*round
 }
+
+// of names a call that continues. Servers may give two callers the same requestState.
+type of struct{ caller, requestState string }
 
 // round is one such call.
 type round struct {
@@ -43,9 +47,9 @@ func (q *rounds) keep(requestState string, r *round, now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.open == nil {
-		q.open = map[string]*round{}
+		q.open = map[of]*round{}
 	}
-	var oldest string
+	var oldest of
 	count := 0
 	for name, o := range q.open {
 		if !now.Before(o.expires) {
@@ -53,7 +57,7 @@ func (q *rounds) keep(requestState string, r *round, now time.Time) {
 			continue
 		}
 		if o.binding.Caller == r.binding.Caller {
-			if count++; oldest == "" || o.expires.Before(q.open[oldest].expires) {
+			if count++; oldest == (of{}) || o.expires.Before(q.open[oldest].expires) {
 				oldest = name
 			}
 		}
@@ -61,18 +65,18 @@ func (q *rounds) keep(requestState string, r *round, now time.Time) {
 	if count >= maxRounds {
 		delete(q.open, oldest)
 	}
-	q.open[requestState] = r
+	q.open[of{r.binding.Caller, requestState}] = r
 }
 
 // take takes the call that continues with a requestState, once; nil when there is none of the binding.
 func (q *rounds) take(requestState string, b state.Binding, now time.Time) *round {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	r := q.open[requestState]
+	r := q.open[of{b.Caller, requestState}]
 	if r == nil || r.binding != b || !now.Before(r.expires) {
 		return nil
 	}
-	delete(q.open, requestState)
+	delete(q.open, of{b.Caller, requestState})
 	return r
 }
 
@@ -135,7 +139,7 @@ func (s *session) goesOn(c *Call, e wire.Envelope) {
 	if c.granted == nil || !interim(result) {
 		return
 	}
-	if requestState, ok := wire.Unquote(memberAt(result, "requestState")); ok && requestState != "" && !strings.HasPrefix(requestState, roundPrefix) {
+	if requestState, ok := wire.Unquote(memberAt(result, "requestState")); ok && requestState != "" && len(requestState) <= maxRoundSize && !strings.HasPrefix(requestState, roundPrefix) {
 		s.facade.rounds.keep(requestState, &round{binding: *c.granted, expires: s.facade.now().Add(askTime)}, s.facade.now())
 	}
 }
@@ -144,6 +148,10 @@ func (s *session) goesOn(c *Call, e wire.Envelope) {
 func (s *session) askRound(c *Call, b state.Binding, answer func(wire.Envelope), done func(*refusal)) {
 	params := c.Request.Bytes(c.Request.Params)
 	form, r := c.form()
+	if r == nil && len(memberAt(params, "requestState"))+len(memberAt(params, "inputResponses")) > maxRoundSize {
+		r = &refusal{code: codeParams, reason: string(air.ErrConfirmationRequired), message: fmt.Sprintf("tool %s waits for a yes, and its requestState and inputResponses are longer than is kept until then: %d bytes", shown(c.Tool), maxRoundSize),
+			hint: "nothing was sent; call without them to begin anew"}
+	}
 	if r != nil {
 		done(r)
 		return

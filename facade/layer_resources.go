@@ -111,6 +111,8 @@ func (s *session) answersResource(method string, e wire.Envelope, reply func(wir
 			hint: "give params.uri once: readers do not agree on which of two counts"}))
 	case method == methodRead:
 		s.readPublished(e, uri, reply)
+	case s.hello.Load() != nil && !s.handshaken.Load(): // nobody would be told, nor end it
+		reply(s.facade.refuse(refusal{code: codeNoMethod, message: "unknown method " + shown(method) + ": listen to resources with " + methodListen}))
 	case method == methodSubscribe:
 		s.subscribe(e, uri, reply)
 	default:

@@ -142,6 +142,9 @@ func (f *Facade) look() {
 	found := map[reading]string{}
 	f.eachSession(func(s *session) {
 		for uri := range s.conversation.watching.all() {
+			if !s.hears(uri) { // what it is not told now would count as told
+				continue
+			}
 			of := reading{uri, s.client.Subject}
 			if _, known := found[of]; !known {
 				ctx, cancel := context.WithTimeout(s.ctx, readTime)
@@ -157,6 +160,12 @@ func (f *Facade) look() {
 			}
 		}
 	})
+}
+
+// hears reports whether the client can be told of a resource now: not before an upstream that took the place of another knows the client, nor before a listening is
+// acknowledged.
+func (s *session) hears(uri string) bool {
+	return s.handshaken.Load() || slices.ContainsFunc(s.pending.openListenings(), func(l *listening) bool { return l.acknowledged.Load() && slices.Contains(l.uris, uri) })
 }
 
 // tellUpdated tells the client that a resource it subscribed to says something else now.

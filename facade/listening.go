@@ -35,17 +35,17 @@ func (l *listening) stamp(params []byte) []byte {
 func (s *session) listen(e wire.Envelope, id []byte, to *stream, reply func(wire.Envelope)) {
 	l := &listening{id: id, to: to}
 	wanted, ours := s.wantedOf(e.Bytes(e.Params), l)
-	if len(l.uris) > maxWatched {
-		reply(s.facade.refuse(tooManyWatched))
-		return
-	}
+	l.end = func() { s.unwatch(l) }
 	for _, uri := range l.uris {
-		s.conversation.watching.begin(uri)
+		if !s.conversation.watching.begin(uri) {
+			l.end()
+			reply(s.facade.refuse(tooManyWatched))
+			return
+		}
 	}
 	if len(l.uris) > 0 {
 		s.facade.watchPublished()
 	}
-	l.end = func() { s.unwatch(l) }
 	own := bytes.Clone(e.Bytes(e.ID))
 	end := func(answer wire.Envelope) {
 		l.end()

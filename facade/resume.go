@@ -35,6 +35,7 @@ type conversation struct {
 
 const (
 	maxSubscribed = 1000             // subscriptions that are kept
+	maxKept       = 8 << 10          // bytes of one
 	lasting       = time.Minute      // an upstream that was there for so long is no failure to start
 	firstWait     = time.Second      // after the second loss in a row; the first is made good at once
 	longestWait   = 30 * time.Second // between two starts
@@ -67,7 +68,7 @@ func (c *conversation) note(e wire.Envelope) {
 		case !ok:
 		case method == methodUnsubscribe:
 			delete(c.subscribed, uri)
-		case len(c.subscribed) < maxSubscribed:
+		case len(c.subscribed) < maxSubscribed && len(params) <= maxKept:
 			if c.subscribed == nil {
 				c.subscribed = map[string][]byte{}
 			}

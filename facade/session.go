@@ -43,6 +43,7 @@ type session struct {
 	client       Client
 	answered     atomic.Bool           // the upstream replied to something
 	handshaken   atomic.Bool           // initialize opened it
+	streaming    atomic.Bool           // the upstream's standing stream was asked for
 	hello        atomic.Pointer[hello] // of the last request of the stateless era; nil before
 	observed     atomic.Uint64         // calls so far, where somebody is told of them
 

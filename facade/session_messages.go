@@ -116,7 +116,7 @@ func (s *session) notification(e wire.Envelope) {
 // initialized tells the upstream that the session is agreed on.
 func (s *session) initialized(frame []byte) {
 	s.send(frame)
-	if link, ok := s.up.(exchanges); ok {
+	if link, ok := s.up.(exchanges); ok && s.handshaken.Load() && s.streaming.CompareAndSwap(false, true) { // however often a client says so
 		s.spawn(func() {
 			if err := link.OpenStream(s.ctx); err != nil && s.ctx.Err() == nil {
 				s.facade.logf("no standing stream from the upstream: %s", troubleOf(err))

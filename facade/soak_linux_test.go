@@ -19,7 +19,8 @@ import (
 const soakVariable = "ANVIL_SOAK"
 
 // TestSoak opens sessions on a server in a process of its own, calls, and ends each in one of the ways that sessions end: in order, in the middle of a call, with the
-// server killed under it, with the server killed and started again. When all is over no process, no descriptor and no goroutine is left.
+// server killed under it, with the server killed and started again. Requests of the stateless era do the same beside them. When all is over no process, no descriptor and
+// no goroutine is left.
 func TestSoak(t *testing.T) {
 	cycles, seed := 12, uint64(1)
 	if text := os.Getenv(soakVariable); text != "" {
@@ -40,8 +41,22 @@ func TestSoak(t *testing.T) {
 	files := descriptors(t)
 	f := newFacade(t, Options{Exposure: exposure, Dial: dial})
 	random := rand.New(rand.NewPCG(seed, seed))
+	stateless := Options{Name: "demo", Exposure: exposure, Dial: dial}
+	stateless.Exposure.Protocol.Stateless = true
+	var ending []<-chan error // of clients that left in the middle of a call, which takes a moment
 	for i := range cycles {
-		soak(t, f, random.IntN(4), fmt.Sprintf("session %d", i))
+		if i%4 == 3 {
+			soakStateless(t, stateless, random.IntN(4), fmt.Sprintf("request %d", i))
+			continue
+		}
+		ending = append(ending, soak(t, f, random.IntN(4), fmt.Sprintf("session %d", i)))
+		if len(ending) > 16 {
+			await(t, ending[0])
+			ending = ending[1:]
+		}
+	}
+	for _, done := range ending {
+		await(t, done)
 	}
 	if err := f.Close(); err != nil {
 		t.Error(err)
@@ -56,14 +71,16 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// soak is one session and its end.
-func soak(t *testing.T, f *Facade, way int, what string) {
+// soak is one session and its end; what it returns tells when it is over.
+func soak(t *testing.T, f *Facade, way int, what string) <-chan error {
 	t.Helper()
 	near, far := wire.Pipe()
 	done := make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	go func() { done <- f.Serve(ctx, far) }()
+	go func() {
+		defer cancel()
+		done <- f.Serve(ctx, far)
+	}()
 	client := peer{t, near}
 	client.ask(asksNobody)
 	client.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
@@ -99,7 +116,54 @@ func soak(t *testing.T, f *Facade, way int, what string) {
 		cancel()
 	}
 	near.Close()
-	await(t, done)
+	if way != 1 {
+		err := await(t, done)
+		done <- err
+	}
+	return done
+}
+
+// soakStateless is one request of the stateless era, on a facade of its own, and its end.
+func soakStateless(t *testing.T, o Options, way int, what string) {
+	t.Helper()
+	f, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	call := func(tool string) string {
+		return askAs(ctx, f, "", modern("1", methodCall, `"name":"`+tool+`","arguments":{}`)).Body.String()
+	}
+	if got := call("echo"); !strings.Contains(got, `"result"`) {
+		t.Fatalf("%s: %s", what, got)
+	}
+	kill := func() {
+		for _, pid := range children(t) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+	switch way {
+	case 0:
+		return
+	case 1:
+		time.AfterFunc(2*time.Millisecond, cancel)
+		call("wait")
+		return
+	case 2:
+		time.AfterFunc(2*time.Millisecond, kill)
+		if got := call("wait"); !strings.Contains(got, `"id":1,`) {
+			t.Fatalf("%s: %s", what, got)
+		}
+	case 3:
+		kill()
+	}
+	for got := call("echo"); !strings.Contains(got, `"result"`); got = call("echo") {
+		if ctx.Err() != nil || !strings.Contains(got, `"id":1,`) {
+			t.Fatalf("%s: %s", what, got)
+		}
+	}
 }
 
 // children are the processes that this one has started and that are still there.

@@ -72,6 +72,9 @@ func helloOf(e wire.Envelope) (*hello, *refusal) {
 	if !ok || !isLater(version) {
 		return nil, nil
 	}
+	if refused := twofold(e.Bytes(e.Params), meta); refused != nil {
+		return nil, refused
+	}
 	h := &hello{version: version}
 	kept := memberList{}
 	kept.add(canon.Quote(metaVersion), raw)
@@ -87,6 +90,35 @@ func helloOf(e wire.Envelope) (*hello, *refusal) {
 	kept.add(canon.Quote(metaCapabilities), h.capabilities)
 	h.meta = kept.bytes()
 	return h, nil
+}
+
+// decidedOn are members of params that more is read of than is passed on.
+var decidedOn = [...]string{"_meta", "requestState", "inputResponses"}
+
+// twofold refuses params of which two readers could find another client, another progress token or another question of the server's than was decided on.
+func twofold(params, meta []byte) *refusal {
+	problem := ""
+	var given [len(decidedOn)]bool
+	eachMember(params, func(raw, _ []byte) {
+		name := paramName(raw)
+		for i, real := range decidedOn {
+			switch {
+			case name == real && given[i]:
+				problem = "params gives " + name + " more than once"
+			case name == real:
+				given[i] = true
+			case isLookalike(name, real):
+				problem = "params has a member " + shown(name) + ", which some readers take for " + real
+			}
+		}
+	})
+	if at, twice := givenTwice(meta); twice {
+		problem = "params._meta gives a member twice: " + shown(at)
+	}
+	if problem == "" {
+		return nil
+	}
+	return &refusal{code: codeParams, reason: ambiguousMessage, message: problem, hint: "give every member once: readers do not agree on which of two counts"}
 }
 
 func badMeta(member string) *refusal {

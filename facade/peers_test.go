@@ -18,9 +18,12 @@ func runPeer(peer string) {
 	case "bench-raw":
 		go tellCPU()
 		benchRaw()
+	case "bench-plain":
+		go tellCPU()
+		benchFacade(false)
 	case "bench-facade":
 		go tellCPU()
-		benchFacade()
+		benchFacade(true)
 	case "bench-typed":
 		go tellCPU()
 		benchTyped()

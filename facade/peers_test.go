@@ -15,6 +15,8 @@ func runPeer(peer string) {
 	switch peer {
 	case "bench-upstream":
 		benchUpstream()
+	case "bench-direct":
+		benchDirect()
 	case "bench-raw":
 		go tellCPU()
 		benchRaw()

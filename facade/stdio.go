@@ -11,6 +11,11 @@ import (
 	"anvil/wire"
 )
 
+const (
+	idleBuffer = 16 << 10 // bytes read from a client at a time
+	ownWrite   = 16 << 10 // a frame of this size is written from where it is
+)
+
 // lines is the server's side of a stdio transport: one message a line. It implements wire.Link, but for one point: a
 // Recv that waits in Read ends with Close only if the reader can be closed.
 type lines struct {
@@ -25,7 +30,7 @@ type lines struct {
 }
 
 func newLines(in io.Reader, out io.Writer, max int) *lines {
-	return &lines{in: in, out: out, r: bufio.NewReaderSize(in, 64<<10), max: max}
+	return &lines{in: in, out: out, r: bufio.NewReaderSize(in, idleBuffer), max: max}
 }
 
 // Recv returns the next line that is not blank.
@@ -62,26 +67,41 @@ func (l *lines) line() ([]byte, error) {
 
 // Send writes one message.
 func (l *lines) Send(_ context.Context, frame []byte) error {
-	return l.sendAll([]outgoing{{frame: frame}})
+	return l.sendAll([]outgoing{{frame: bytes.Clone(frame)}})
 }
 
 // keptBuffer is the largest write buffer kept for the next time.
 const keptBuffer = 1 << 20
 
-// sendAll writes several messages with one system call.
+// sendAll writes several messages, which it takes over: small ones with one system call, and large ones that have room for the end of the line from
+// where they are.
 func (l *lines) sendAll(items []outgoing) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.buf = l.buf[:0]
 	for _, o := range items {
-		start := len(l.buf)
-		l.buf = append(l.buf, o.frame...)
 		// Valid JSON has line breaks only between tokens, where a space serves as well.
-		blankLines(l.buf[start:])
-		l.buf = append(l.buf, '\n')
+		blankLines(o.frame)
+		if len(o.frame) < ownWrite || cap(o.frame) == len(o.frame) {
+			l.buf = append(append(l.buf, o.frame...), '\n')
+			continue
+		}
+		if err := l.flush(); err != nil {
+			return err
+		}
+		if _, err := l.out.Write(append(o.frame, '\n')); err != nil {
+			return err
+		}
+	}
+	return l.flush()
+}
+
+// flush writes what was gathered.
+func (l *lines) flush() error {
+	if len(l.buf) == 0 {
+		return nil
 	}
 	_, err := l.out.Write(l.buf)
-	if cap(l.buf) > keptBuffer {
+	if l.buf = l.buf[:0]; cap(l.buf) > keptBuffer {
 		l.buf = nil
 	}
 	return err

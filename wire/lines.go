@@ -27,10 +27,11 @@ type lineReader struct {
 	last      bool       // the line taken is the last, and has no end
 
 	buf        []byte
-	start, end int   // what was read and not yet taken is buf[start:end]
-	large      int   // bytes of the last large line
-	seen       int   // how much of it is known to hold no newline
-	err        error // what ended the reading
+	start, end int    // what was read and not yet taken is buf[start:end]
+	large      int    // bytes of the last large line
+	idle       func() // called before more is read; may be nil
+	seen       int    // how much of it is known to hold no newline
+	err        error  // what ended the reading
 }
 
 func newLineReader(r io.Reader, oversized *oversizedLog, noise *noiseLog) *lineReader {
@@ -124,6 +125,9 @@ func (l *lineReader) fill() {
 			l.buf = make([]byte, min(2*len(l.buf), l.max+lineBuffer))
 		}
 		l.start, l.end = 0, copy(l.buf, unread)
+	}
+	if l.idle != nil {
+		l.idle()
 	}
 	for range 100 {
 		n, err := l.r.Read(l.buf[l.end:])

@@ -15,7 +15,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"anvil/compiler/surface"
 	"anvil/wire"
 )
 
@@ -71,10 +70,35 @@ func benchUpstream() {
 	}
 }
 
+// benchServer is the command of the server behind the gateway: the one that the environment names, or else this binary.
+func benchServer() wire.Command {
+	if text := os.Getenv("ANVIL_BENCH_SERVER"); text != "" {
+		return wire.Command{Args: strings.Split(text, "\n")}
+	}
+	command := peerCommand("bench-upstream")
+	command.Env = append(command.Env, "ANVIL_BENCH_REPLY="+os.Getenv("ANVIL_BENCH_REPLY"))
+	return command
+}
+
 func benchUpstreamCommand() *exec.Cmd {
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "ANVIL_FACADE_PEER=bench-upstream")
+	command := benchServer()
+	cmd := exec.Command(command.Args[0], command.Args[1:]...)
+	cmd.Env = command.Env
 	return cmd
+}
+
+// benchDirect is the server itself, without anything in between.
+func benchDirect() {
+	if os.Getenv("ANVIL_BENCH_SERVER") == "" {
+		benchUpstream()
+		return
+	}
+	command := benchServer()
+	path, err := exec.LookPath(command.Args[0])
+	if err == nil {
+		err = syscall.Exec(path, command.Args, os.Environ())
+	}
+	panic(err)
 }
 
 // benchRaw forwards bytes and replaces ids.
@@ -127,25 +151,6 @@ func forwardRaw(from io.Reader, to io.Writer, splice func(wire.Envelope, []byte)
 		if r.Buffered() == 0 {
 			w.Flush()
 		}
-	}
-}
-
-func benchFacade() {
-	item, err := surface.NewItem(surface.Tool, []byte(benchTool))
-	if err != nil {
-		panic(err)
-	}
-	command := peerCommand("bench-upstream")
-	command.Env = append(command.Env, "ANVIL_BENCH_REPLY="+os.Getenv("ANVIL_BENCH_REPLY"))
-	f, err := New(Options{
-		Name: "bench", Exposure: Exposure{Tools: map[string]Tool{"echo": {Item: item}}},
-		Dial: func(ctx context.Context) (wire.Link, error) { return wire.Start(ctx, command) },
-	})
-	if err != nil {
-		panic(err)
-	}
-	if err := f.ServeStdio(context.Background(), os.Stdin, os.Stdout); err != nil {
-		panic(err)
 	}
 }
 

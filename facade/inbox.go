@@ -73,6 +73,13 @@ func (q *inbox) add(e wire.Envelope, waited bool) bool {
 	return true
 }
 
+// idle reports whether nothing waits and nothing is being handled.
+func (q *inbox) idle() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.taken == 0 && q.head == len(q.items)
+}
+
 // end says that nothing more will come, and why; what waits can still be taken. It is called once.
 func (q *inbox) end(err error) {
 	q.mu.Lock()

@@ -100,9 +100,7 @@ func (f *facts) look() {
 		f.code = codeOf(f.reply.Bytes(f.reply.Error))
 		return
 	}
-	result := f.reply.Bytes(f.reply.Result)
-	span, ok := wire.Member(result, "isError")
-	f.error = ok && string(result[span.Start:span.End]) == "true"
+	f.error = string(f.reply.Bytes(f.reply.IsError)) == "true"
 }
 
 // verdictWords says which rule of which policy decides, and why.

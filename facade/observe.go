@@ -33,8 +33,7 @@ func outcomeOf(e wire.Envelope) (learn.Outcome, string) {
 		}
 		return learn.Failed, ""
 	}
-	result := e.Bytes(e.Result)
-	if span, ok := wire.Member(result, "isError"); ok && string(result[span.Start:span.End]) == "true" {
+	if string(e.Bytes(e.IsError)) == "true" {
 		return learn.Failed, "isError"
 	}
 	return learn.Succeeded, ""

@@ -15,12 +15,17 @@ func runPeer(peer string) {
 	switch peer {
 	case "bench-upstream":
 		benchUpstream()
+	case "bench-direct":
+		benchDirect()
 	case "bench-raw":
 		go tellCPU()
 		benchRaw()
+	case "bench-plain":
+		go tellCPU()
+		benchFacade(false)
 	case "bench-facade":
 		go tellCPU()
-		benchFacade()
+		benchFacade(true)
 	case "bench-typed":
 		go tellCPU()
 		benchTyped()

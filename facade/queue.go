@@ -38,6 +38,7 @@ type outgoing struct {
 type queue struct {
 	budget *budget
 	wake   chan struct{} // holds a token when there is something to see
+	start  func() bool   // is called when there is something new; it reports whether that was seen to, or will be soon. nil: never
 
 	mu     sync.Mutex
 	items  []outgoing
@@ -48,6 +49,16 @@ func newQueue(b *budget) *queue { return &queue{budget: b, wake: make(chan struc
 
 // push adds a frame, which the queue owns from now on.
 func (q *queue) push(o outgoing) error {
+	if err := q.add(o); err != nil {
+		return err
+	}
+	if q.start == nil || !q.start() {
+		q.signal()
+	}
+	return nil
+}
+
+func (q *queue) add(o outgoing) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
@@ -57,8 +68,17 @@ func (q *queue) push(o outgoing) error {
 		return errSlowClient
 	}
 	q.items = append(q.items, o)
-	q.signal()
 	return nil
+}
+
+// most is the size of the largest frame that waits.
+func (q *queue) most() (n int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, o := range q.items {
+		n = max(n, len(o.frame))
+	}
+	return n
 }
 
 // close lets nothing more in; what waits can still be taken.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -46,13 +47,13 @@ func (f *Facade) Serve(ctx context.Context, client wire.Link) error {
 		defer close(written)
 		c.write()
 	}()
-	go c.read(ctx)
-	handled, done := make(chan error, 1), make(chan struct{})
+	go c.read(ctx, 0)
+	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		handled <- c.handle(ctx)
+		c.ends(c.handle(ctx))
 	}()
-	err := c.wait(ctx, handled)
+	err := c.wait(ctx, c.handled)
 	asked := ctx.Err() != nil
 	cancel()
 	c.out.close()
@@ -67,8 +68,8 @@ func (f *Facade) Serve(ctx context.Context, client wire.Link) error {
 	return err
 }
 
-// linkFront is the front of a session whose client is at the other end of a link. Its messages are read and handled by
-// two goroutines: the upstream can hold up the second.
+// linkFront is the front of a session whose client is at the other end of a link. Its messages are handled where they are read while that is quick. The
+// upstream can hold it up: another goroutine then goes on reading, and a third handles what it reads.
 type linkFront struct {
 	facade *Facade
 	client wire.Link
@@ -82,32 +83,44 @@ type linkFront struct {
 	conversation conversation
 	opening      sync.Mutex // held while an upstream is started
 
+	turn  sync.Mutex // held while a message is handled
+	watch watch
+
+	handled chan error  // gets what ended the handling of messages; the first counts
+	gather  atomic.Bool // more messages for the client are about to come
+
 	mu      sync.Mutex
 	session *session // nil until the first message came, and while there is no upstream
 	begun   bool     // there was one
 }
 
 func newLinkFront(f *Facade, client wire.Link) *linkFront {
-	return &linkFront{
+	c := &linkFront{
 		facade: f, client: client, in: newInbox(f.limits.Ahead), out: newQueue(&budget{limit: f.limits.Queue}),
-		notes: notes{log: f.logf}, met: make(chan struct{}), closed: make(chan struct{}),
+		handled: make(chan error, 2), notes: notes{log: f.logf}, met: make(chan struct{}), closed: make(chan struct{}),
+	}
+	c.watch.front = c
+	if l, ok := client.(*lines); ok {
+		c.out.start = func() bool { return c.gather.Load() || l.start(c.out) }
+	}
+	return c
+}
+
+// Expect says whether more messages for the client are about to come: they are then written together.
+func (c *linkFront) Expect(more bool) {
+	if c.gather.Store(more); !more && c.out.start != nil && !c.out.start() {
+		c.out.signal()
 	}
 }
 
 func (c *linkFront) reply(_ *stream, frame []byte) error   { return c.out.push(outgoing{frame: frame}) }
 func (c *linkFront) push(_ *stream, e wire.Envelope) error { return c.out.push(outgoing{frame: e.Raw}) }
 
-// read takes the client's messages in until it leaves.
-func (c *linkFront) read(ctx context.Context) {
-	for {
-		e, err := receive(ctx, c.client)
-		if err == nil && !c.in.add(e, false) {
-			err = c.in.wait(ctx, e, c.patience())
-		}
-		if err != nil {
-			c.in.end(err)
-			return
-		}
+// ends tells what ended the handling of messages.
+func (c *linkFront) ends(err error) {
+	select {
+	case c.handled <- err:
+	default:
 	}
 }
 
@@ -123,7 +136,10 @@ func (c *linkFront) handle(ctx context.Context) error {
 			}
 			return err
 		}
-		if err := c.take(ctx, e); err != nil {
+		c.turn.Lock()
+		err = c.take(ctx, e)
+		c.turn.Unlock()
+		if err != nil {
 			return err
 		}
 	}
@@ -262,15 +278,21 @@ func (c *linkFront) write() {
 	var items []outgoing
 	for open := true; open; {
 		<-c.out.wake
-		items, open = c.out.take(items)
-		if err := c.send(items); err != nil {
+		var err error
+		if l, ok := c.client.(*lines); ok {
+			open, err = l.drain(c.out)
+		} else {
+			items, open = c.out.take(items)
+			err = c.send(items)
+			clear(items)
+		}
+		if err != nil {
 			c.out.close()
 			if s := c.opened(); s != nil {
 				s.end(unwritten(err))
 			}
 			return
 		}
-		clear(items)
 	}
 }
 
@@ -283,9 +305,6 @@ func unwritten(err error) error {
 }
 
 func (c *linkFront) send(items []outgoing) error {
-	if l, ok := c.client.(*lines); ok && len(items) > 0 {
-		return l.sendAll(items)
-	}
 	for _, o := range items {
 		if err := c.client.Send(context.Background(), o.frame); err != nil {
 			return err

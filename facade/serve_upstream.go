@@ -86,8 +86,10 @@ func (c *linkFront) patience() time.Duration {
 	}
 }
 
-// meet closes met; only handle, and what it calls, may call it.
+// meet closes met.
 func (c *linkFront) meet() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	select {
 	case <-c.met:
 	default:

@@ -6,26 +6,53 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"sync"
 
+	"anvil/internal/nowait"
 	"anvil/wire"
+)
+
+const (
+	idleBuffer = 16 << 10 // bytes read from a client at a time
+	ownWrite   = 16 << 10 // a frame of this size is written from where it is
+	keptBuffer = 1 << 20  // the largest write buffer kept for the next time
 )
 
 // lines is the server's side of a stdio transport: one message a line. It implements wire.Link, but for one point: a
 // Recv that waits in Read ends with Close only if the reader can be closed.
 type lines struct {
-	in  io.Reader
-	out io.Writer
-	r   *bufio.Reader
-	max int
+	in   io.Reader
+	out  io.Writer
+	idle func() // called before more is read; may be nil
+	r    *bufio.Reader
+	max  int
 
-	mu      sync.Mutex // guards out and buf
+	mu      sync.Mutex // guards what follows, and out
+	now     *nowait.Writer
 	buf     []byte
+	items   []outgoing
 	started bool // for Recv alone
 }
 
 func newLines(in io.Reader, out io.Writer, max int) *lines {
-	return &lines{in: in, out: out, r: bufio.NewReaderSize(in, 64<<10), max: max}
+	l := &lines{in: in, out: out, max: max}
+	l.r = bufio.NewReaderSize(readerFunc(l.read), idleBuffer)
+	if f, ok := out.(*os.File); ok {
+		l.now = nowait.Reopen(f)
+	}
+	return l
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
+
+func (l *lines) read(b []byte) (int, error) {
+	if l.idle != nil {
+		l.idle()
+	}
+	return l.in.Read(b)
 }
 
 // Recv returns the next line that is not blank.
@@ -62,26 +89,71 @@ func (l *lines) line() ([]byte, error) {
 
 // Send writes one message.
 func (l *lines) Send(_ context.Context, frame []byte) error {
-	return l.sendAll([]outgoing{{frame: frame}})
-}
-
-// keptBuffer is the largest write buffer kept for the next time.
-const keptBuffer = 1 << 20
-
-// sendAll writes several messages with one system call.
-func (l *lines) sendAll(items []outgoing) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.buf = l.buf[:0]
+	return l.sendAll([]outgoing{{frame: bytes.Clone(frame)}})
+}
+
+// drain writes what waits in q, and reports whether more may come. It waits for the client.
+func (l *lines) drain(q *queue) (open bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.items, open = q.take(l.items)
+	defer clear(l.items)
+	return open, l.sendAll(l.items)
+}
+
+// start writes what waits in q as far as the client takes it at once. It reports false when something is left for drain.
+func (l *lines) start(q *queue) bool {
+	if l.now == nil || !l.mu.TryLock() {
+		return false
+	}
+	defer l.mu.Unlock()
+	if len(l.buf) > 0 || q.most() >= ownWrite {
+		return false
+	}
+	l.items, _ = q.take(l.items)
+	defer clear(l.items)
+	for _, o := range l.items {
+		l.gather(o.frame)
+	}
+	n := l.now.Write(l.buf)
+	l.buf = l.buf[:copy(l.buf, l.buf[n:])]
+	return len(l.buf) == 0
+}
+
+// sendAll writes several messages, which it takes over: small ones with one system call, and large ones that have room for the end of the line from
+// where they are.
+func (l *lines) sendAll(items []outgoing) error {
 	for _, o := range items {
-		start := len(l.buf)
-		l.buf = append(l.buf, o.frame...)
-		// Valid JSON has line breaks only between tokens, where a space serves as well.
-		blankLines(l.buf[start:])
-		l.buf = append(l.buf, '\n')
+		if len(o.frame) < ownWrite || cap(o.frame) == len(o.frame) {
+			l.gather(o.frame)
+			continue
+		}
+		if err := l.flush(); err != nil {
+			return err
+		}
+		blankLines(o.frame)
+		if _, err := l.out.Write(append(o.frame, '\n')); err != nil {
+			return err
+		}
+	}
+	return l.flush()
+}
+
+// gather adds a message to what is written next. Valid JSON has line breaks only between tokens, where a space serves as well.
+func (l *lines) gather(frame []byte) {
+	blankLines(frame)
+	l.buf = append(append(l.buf, frame...), '\n')
+}
+
+// flush writes what was gathered.
+func (l *lines) flush() error {
+	if len(l.buf) == 0 {
+		return nil
 	}
 	_, err := l.out.Write(l.buf)
-	if cap(l.buf) > keptBuffer {
+	if l.buf = l.buf[:0]; cap(l.buf) > keptBuffer {
 		l.buf = nil
 	}
 	return err
@@ -102,7 +174,7 @@ func blankLines(b []byte) {
 
 // Close closes the reader and the writer, where they can be.
 func (l *lines) Close() error {
-	var errs []error
+	errs := []error{l.now.Close()}
 	for _, end := range []any{l.in, l.out} {
 		if c, ok := end.(io.Closer); ok {
 			errs = append(errs, c.Close())

@@ -9,20 +9,57 @@ import (
 	"anvil/wire"
 )
 
+// handing is a link that hands its messages over where it reads them, which spares a change of goroutines for each.
+type handing interface {
+	Each(ctx context.Context, take func(wire.Envelope, error), idle func()) error
+}
+
+// gathering is what writes several messages at once when it is told that more are to come. Whoever says so says soon that no more are.
+type gathering interface{ Expect(more bool) }
+
 // read handles what the upstream sends, in the order it comes, until the link or the session ends.
 func (s *session) read() error {
+	if l, ok := s.up.(handing); ok {
+		out := gatherer{on: s.front}
+		return l.Each(s.ctx, func(e wire.Envelope, err error) {
+			out.expect(true)
+			if err := s.received(e, err); err != nil {
+				s.end(err)
+			}
+		}, func() { out.expect(false) })
+	}
 	for {
-		e, err := receive(s.ctx, s.up)
-		var lost *wire.ReplyLostError
-		switch {
-		case err == nil:
-			s.take(e)
-		case errors.As(err, &lost):
-			s.loseReply(lost)
-		default:
+		if err := s.received(receive(s.ctx, s.up)); err != nil {
 			return err
 		}
 	}
+}
+
+// gatherer tells the writer of messages of each change of what is expected. It belongs to one goroutine.
+type gatherer struct {
+	on   any
+	more bool
+}
+
+func (g *gatherer) expect(more bool) {
+	if w, ok := g.on.(gathering); ok && more != g.more {
+		w.Expect(more)
+		g.more = more
+	}
+}
+
+// received handles one message, or what came in its place; the error is that which ends the link.
+func (s *session) received(e wire.Envelope, err error) error {
+	var lost *wire.ReplyLostError
+	switch {
+	case err == nil:
+		s.take(e)
+	case errors.As(err, &lost):
+		s.loseReply(lost)
+	default:
+		return err
+	}
+	return nil
 }
 
 // loseReply answers the request whose reply is known not to come, so that nobody waits for it.

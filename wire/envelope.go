@@ -13,6 +13,8 @@ func (s Span) absent() bool { return s == Span{} }
 type Envelope struct {
 	Raw                               []byte
 	ID, Method, Params, Result, Error Span
+	// IsError is the member isError of a result that is an object: whoever tells of a call would else have to go over a long result again.
+	IsError Span
 	// NoVersion says that "jsonrpc" is absent or not "2.0".
 	NoVersion bool
 	// Dup says that one of jsonrpc, id, method, params, result, error occurs more than once.
@@ -34,14 +36,24 @@ func Scan(frame []byte) (Envelope, error) {
 	}
 	versions := 0
 	for first := true; ; first = false {
-		name, value, done, err := s.member(first)
+		name, done, err := s.key(first)
 		if err != nil {
 			return Envelope{}, err
 		}
 		if done {
 			break
 		}
-		if slot := e.slot(knownName(frame[name.Start+1 : name.End-1])); slot != nil {
+		known, value := knownName(frame[name.Start+1:name.End-1]), Span{Start: s.i}
+		if known == "result" {
+			e.IsError, err = s.find("isError")
+		} else {
+			err = s.value()
+		}
+		if err != nil {
+			return Envelope{}, err
+		}
+		value.End = s.i
+		if slot := e.slot(known); slot != nil {
 			e.Dup = e.Dup || !slot.absent()
 			*slot = value
 		} else if isName(frame[name.Start+1:name.End-1], "jsonrpc") {
@@ -154,23 +166,11 @@ func (e Envelope) WithID(dst, id []byte) []byte {
 // wins. The span is relative to object. It reports false when the member is absent or object is not one JSON object.
 func Member(object []byte, name string) (Span, bool) {
 	s := scanner{b: object}
-	if s.space(); s.peek() != '{' || s.push(true) != nil {
+	if s.space(); s.peek() != '{' {
 		return Span{}, false
 	}
-	var found Span
-	for first := true; ; first = false {
-		key, value, done, err := s.member(first)
-		if err != nil {
-			return Span{}, false
-		}
-		if done {
-			break
-		}
-		if isName(object[key.Start+1:key.End-1], name) {
-			found = value
-		}
-	}
-	if s.end() != nil {
+	found, err := s.find(name)
+	if err != nil || s.end() != nil {
 		return Span{}, false
 	}
 	return found, !found.absent()

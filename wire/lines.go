@@ -7,7 +7,9 @@ import (
 )
 
 const (
-	lineBuffer = 64 << 10 // bytes read at a time
+	idleBuffer = 8 << 10  // bytes read at a time from a server that says little
+	lineBuffer = 64 << 10 // and from one that says more
+	mostBuffer = 1 << 20  // that are made ready for a line because the last ones were large
 	largeLine  = 32 << 10 // a line of this size takes its buffer along instead of being copied
 )
 
@@ -25,9 +27,11 @@ type lineReader struct {
 	last      bool       // the line taken is the last, and has no end
 
 	buf        []byte
-	start, end int   // what was read and not yet taken is buf[start:end]
-	seen       int   // how much of it is known to hold no newline
-	err        error // what ended the reading
+	start, end int    // what was read and not yet taken is buf[start:end]
+	large      int    // bytes of the last large line
+	idle       func() // called before more is read; may be nil
+	seen       int    // how much of it is known to hold no newline
+	err        error  // what ended the reading
 }
 
 func newLineReader(r io.Reader, oversized *oversizedLog, noise *noiseLog) *lineReader {
@@ -87,26 +91,43 @@ func contentLength(line []byte) int { return len(bytes.TrimRight(line, "\r")) }
 
 // cut takes the first n bytes and the newline after them.
 func (l *lineReader) cut(n int) []byte {
-	line, rest := l.buf[l.start:l.start+n:l.start+n], l.buf[l.start+n+1:l.end]
+	line, rest := l.buf[l.start:l.start+n:l.start+n+1], l.buf[l.start+n+1:l.end]
 	l.seen = 0
 	if n < largeLine || n < len(l.buf)/2 {
 		l.start += n + 1
 		return bytes.Clone(line)
 	}
-	// The next buffer has the usual size again, so that one large message does not keep its space taken for good.
-	l.buf = make([]byte, max(lineBuffer, len(rest)))
+	// The next buffer has the usual size again, so that one large message does not keep its space taken for good; after two
+	// of them it has room for a third, which is then not copied as it grows.
+	room := min(l.large, n)
+	if l.large = n; room > mostBuffer {
+		room = 0
+	}
+	l.buf = make([]byte, max(lineBuffer, len(rest), room+room/8))
 	l.start, l.end = 0, copy(l.buf, rest)
 	return line
 }
 
-// fill reads once. A buffer without room is doubled, so that a large line is copied about once as it grows.
+// fill reads once. A buffer without room is doubled, so that a large line is copied about once as it grows; the first one is small, and the
+// next as large as those after it.
 func (l *lineReader) fill() {
+	if l.start == l.end {
+		l.start, l.end = 0, 0
+	}
 	if l.end == len(l.buf) {
 		unread := l.buf[l.start:l.end]
-		if len(unread) > len(l.buf)/2 || l.buf == nil {
-			l.buf = make([]byte, max(lineBuffer, min(2*len(l.buf), l.max+lineBuffer)))
+		switch {
+		case l.buf == nil:
+			l.buf = make([]byte, idleBuffer)
+		case len(l.buf) < lineBuffer:
+			l.buf = make([]byte, lineBuffer)
+		case len(unread) > len(l.buf)/2:
+			l.buf = make([]byte, min(2*len(l.buf), l.max+lineBuffer))
 		}
 		l.start, l.end = 0, copy(l.buf, unread)
+	}
+	if l.idle != nil {
+		l.idle()
 	}
 	for range 100 {
 		n, err := l.r.Read(l.buf[l.end:])

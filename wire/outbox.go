@@ -3,8 +3,10 @@ package wire
 import (
 	"bytes"
 	"context"
-	"io"
+	"os"
 	"sync"
+
+	"anvil/internal/nowait"
 )
 
 // outboxBytes is how much waits for a slow reader before Send blocks. A larger message is taken when nothing waits.
@@ -12,21 +14,24 @@ const outboxBytes = 1 << 20
 
 // outbox writes messages, one a line. Senders only add to a buffer, so that a caller whose context ends can leave
 // without cutting a message in half, and what gathered during one write goes out with the next: under load that is
-// many messages to a system call.
+// many messages to a system call. What the pipe takes at once the sender writes itself.
 type outbox struct {
-	w    io.WriteCloser
+	w    *os.File
 	wake chan struct{} // holds a token when there is work
 	done chan struct{} // closed when the writer has closed w
 
 	mu       sync.Mutex
+	now      *nowait.Writer
 	buf      []byte
+	writing  bool          // the goroutine has something to write
+	gather   bool          // more messages are about to come
 	room     chan struct{} // closed, and replaced, when buf was taken
 	finished bool
 	err      error // why nothing can be sent any more
 }
 
-func newOutbox(w io.WriteCloser) *outbox {
-	o := &outbox{w: w, wake: make(chan struct{}, 1), done: make(chan struct{}), room: make(chan struct{})}
+func newOutbox(w *os.File) *outbox {
+	o := &outbox{w: w, now: nowait.To(w), wake: make(chan struct{}, 1), done: make(chan struct{}), room: make(chan struct{})}
 	go o.run()
 	return o
 }
@@ -43,17 +48,43 @@ func (o *outbox) send(ctx context.Context, frame []byte) error {
 		}
 		if len(o.buf) == 0 || len(o.buf)+len(frame) < outboxBytes {
 			o.buf = appendLine(o.buf, frame)
+			if !o.gather || len(o.buf) >= gathered {
+				o.start()
+			}
 			o.mu.Unlock()
-			o.signal()
 			return nil
 		}
 		room := o.room
 		o.mu.Unlock()
+		o.signal() // what waits may be gathered for others
 		select {
 		case <-room:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+	}
+}
+
+// gathered is up to how many bytes messages are held back for others that are about to come.
+const gathered = 32 << 10
+
+// start writes what the pipe takes at once, and leaves the rest to the goroutine; mu is held.
+func (o *outbox) start() {
+	if !o.writing {
+		n := o.now.Write(o.buf)
+		o.buf = o.buf[:copy(o.buf, o.buf[n:])]
+	}
+	if len(o.buf) > 0 {
+		o.signal()
+	}
+}
+
+// expect says whether more messages are about to come, which are then written together.
+func (o *outbox) expect(more bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.gather = more; !more && len(o.buf) > 0 && o.err == nil {
+		o.start()
 	}
 }
 
@@ -96,7 +127,7 @@ func (o *outbox) run() {
 	for range o.wake {
 		o.mu.Lock()
 		full, finished := o.buf, o.finished
-		o.buf = spare[:0]
+		o.buf, o.writing = spare[:0], true
 		close(o.room)
 		o.room = make(chan struct{})
 		o.mu.Unlock()
@@ -113,6 +144,9 @@ func (o *outbox) run() {
 		if finished {
 			return
 		}
+		o.mu.Lock()
+		o.writing = false
+		o.mu.Unlock()
 		if spare = full; cap(spare) > outboxBytes {
 			spare = nil
 		}

@@ -60,6 +60,11 @@ type Process struct {
 	frames  chan received
 	endErr  error         // why frames was closed; set before it is
 	closing chan struct{} // closed by Close
+	ended   chan struct{} // closed when frames is
+	taken   chan struct{} // closed by Each
+	takeMu  sync.Mutex
+	take    func(Envelope, error) // of Each; nil before and after
+	idle    func()
 	exited  chan struct{} // closed when the child has exited; it may not be reaped yet
 	outDone chan struct{} // closed when stdout is read to its end
 	errDone chan struct{} // closed when stderr is read to its end
@@ -86,7 +91,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	}
 	p := &Process{
 		cmd: cmd, command: c, tree: newTree(), secrets: newMasker(c.Secrets),
-		frames: make(chan received), closing: make(chan struct{}), exited: make(chan struct{}),
+		frames: make(chan received), closing: make(chan struct{}), ended: make(chan struct{}), taken: make(chan struct{}), exited: make(chan struct{}),
 		outDone: make(chan struct{}), errDone: make(chan struct{}), gone: make(chan struct{}),
 		oversized: &oversizedLog{limit: frameLimit(c.MaxFrame), spool: c.Spool},
 	}
@@ -201,20 +206,79 @@ func (p *Process) RecvEnvelope(ctx context.Context) (Envelope, error) {
 	}
 }
 
+// Each hands every message over on the goroutine that reads the server's stdout, until the server is gone or ctx ends, and returns what Recv
+// would. It is called once, in the place of all further calls of Recv. idle is called before more is waited for, when something was handed over since. What
+// the two are still at when ctx ends is waited for.
+func (p *Process) Each(ctx context.Context, take func(Envelope, error), idle func()) error {
+	p.takeMu.Lock()
+	p.take, p.idle = take, idle
+	p.takeMu.Unlock()
+	close(p.taken)
+	defer func() {
+		p.takeMu.Lock()
+		p.take, p.idle = nil, nil
+		p.takeMu.Unlock()
+	}()
+	select {
+	case <-p.ended:
+		return p.endErr
+	case <-p.closing:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// handOver hands r to whoever called Each; once that has returned, r is nobody's.
+func (p *Process) handOver(r received) {
+	p.takeMu.Lock()
+	defer p.takeMu.Unlock()
+	if p.take != nil && !isClosed(p.closing) {
+		p.take(r.env, r.err)
+	}
+}
+
+func (p *Process) waits() {
+	p.takeMu.Lock()
+	defer p.takeMu.Unlock()
+	if p.idle != nil {
+		p.idle()
+	}
+}
+
+// Expect says whether more messages are about to be sent: they are then written together. Whoever says so says soon that no more are.
+func (p *Process) Expect(more bool) { p.outbox.expect(more) }
+
 // pump reads stdout to its end and hands the messages over one by one, so that no more than one waits in memory.
 func (p *Process) pump() {
 	defer p.out.Close()
 	lines := newLineReader(&drainReader{f: p.out, exited: p.exited}, p.oversized, &p.noise)
+	handed := false
+	lines.idle = func() {
+		if handed {
+			p.waits()
+		}
+		handed = false
+	}
 	for {
 		r, err := lines.next()
 		if err != nil {
 			close(p.outDone)
 			p.endErr = p.ending(err)
 			close(p.frames)
+			close(p.ended)
 			return
+		}
+		if isClosed(p.taken) {
+			p.handOver(r)
+			handed = true
+			continue
 		}
 		select {
 		case p.frames <- r:
+		case <-p.taken:
+			p.handOver(r)
+			handed = true
 		case <-p.closing: // nobody reads any more, but the server may still have to write before it can leave
 		}
 	}

@@ -183,24 +183,51 @@ func (s *scanner) name() (Span, error) {
 	return name, nil
 }
 
-// member reads the next member of the object whose opening brace was just pushed (first) or whose previous member was
-// just read. done is true once the closing brace is consumed.
-func (s *scanner) member(first bool) (name, value Span, done bool, err error) {
+// key reads the name of the next member of the object whose opening brace was just pushed (first) or whose previous member
+// was just read, up to its value. done is true once the closing brace is consumed.
+func (s *scanner) key(first bool) (name Span, done bool, err error) {
 	s.space()
 	switch c := s.peek(); {
 	case c == '}':
 		s.pop()
-		return Span{}, Span{}, true, nil
+		return Span{}, true, nil
 	case first:
 	case c == ',':
 		s.i++
 	default:
-		return Span{}, Span{}, false, s.fail("a comma or the end of the object")
+		return Span{}, false, s.fail("a comma or the end of the object")
 	}
 	if name, err = s.name(); err != nil {
-		return Span{}, Span{}, false, err
+		return Span{}, false, err
 	}
 	s.space()
+	return name, false, nil
+}
+
+// find skips one value and returns where in it the member called name is, when it is an object; the last duplicate wins.
+func (s *scanner) find(name string) (found Span, err error) {
+	if s.peek() != '{' {
+		return Span{}, s.value()
+	}
+	if err := s.push(true); err != nil {
+		return Span{}, err
+	}
+	for first := true; ; first = false {
+		key, value, done, err := s.member(first)
+		if err != nil || done {
+			return found, err
+		}
+		if isName(s.b[key.Start+1:key.End-1], name) {
+			found = value
+		}
+	}
+}
+
+// member reads the next member, its value as well; see key.
+func (s *scanner) member(first bool) (name, value Span, done bool, err error) {
+	if name, done, err = s.key(first); done || err != nil {
+		return Span{}, Span{}, done, err
+	}
 	start := s.i
 	if err = s.value(); err != nil {
 		return Span{}, Span{}, false, err

@@ -17,7 +17,7 @@ import (
 // order is the import order: a package imports only packages of rows above its own (DESIGN.md section 3; docs/architecture.md). A new
 // package adds its line.
 var order = [][]string{
-	{"internal/atomicfile", "internal/lazy", "internal/near", "internal/workers", "docs"},
+	{"internal/atomicfile", "internal/lazy", "internal/near", "internal/nowait", "internal/workers", "docs"},
 	{"compiler/canon", "compiler/ecma"},
 	{"internal/sqldb"},
 	{"internal/launch"},

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -96,4 +97,49 @@ func callsUnderWay(f *Facade) (n int) {
 		}
 	})
 	return n
+}
+
+// countingStreams counts the standing streams that are asked for.
+type countingStreams struct {
+	wire.Link
+	opened *atomic.Int64
+}
+
+func (countingStreams) SetProtocolVersion(string) {}
+func (l countingStreams) OpenStream(context.Context) error {
+	l.opened.Add(1)
+	return nil
+}
+
+// A client that says again and again that it is initialized has one standing stream from the upstream, and in the stateless era none.
+func TestOneStandingStream(t *testing.T) {
+	noLeak(t)
+	u := &upstreams{t: t, tools: []string{addTool}}
+	var opened atomic.Int64
+	dial := func(ctx context.Context) (wire.Link, error) {
+		link, err := u.dial(ctx)
+		return countingStreams{link, &opened}, err
+	}
+	client, done := connect(t, newFacade(t, Options{Exposure: exposeAll(t, addTool), Dial: dial}))
+	client.ask(asksNobody)
+	for range 5 {
+		client.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	}
+	client.ask(pingFrame)
+	client.link.Close()
+	if err := await(t, done); err != nil || opened.Load() != 1 {
+		t.Errorf("%d streams, %v", opened.Load(), err)
+	}
+	m := modernUpstream(t, nil)
+	f, _ := modernFacade(t, m, Options{})
+	f.options.Dial = func(ctx context.Context) (wire.Link, error) {
+		link, err := m.dial(ctx)
+		return countingStreams{link, &opened}, err
+	}
+	askAs(context.Background(), f, "", modern("1", "vendor/x", ""))
+	askAs(context.Background(), f, "", `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	f.Close()
+	if opened.Load() != 1 {
+		t.Errorf("%d streams of the stateless era", opened.Load()-1)
+	}
 }

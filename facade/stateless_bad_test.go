@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"anvil/facade/state"
 	"anvil/wire"
 )
 
@@ -261,5 +263,31 @@ func TestLargeArguments(t *testing.T) {
 	session.open()
 	if status, got := session.post(call(fits + 2)); status != 200 || !strings.Contains(got, `"ran"`) {
 		t.Errorf("in a session: %d %.200s", status, got)
+	}
+}
+
+// What is kept of a call until a person says yes is bounded, and one caller's calls push out none of another's.
+func TestRoundsAreBounded(t *testing.T) {
+	u, c := modernDesk(t, nil)
+	long := roundOne(`"requestState":"s","inputResponses":{"x":"` + strings.Repeat("x", maxRoundSize) + `"},`)
+	if _, got := c.modernAsk(long, nil); !strings.Contains(got, "longer than is kept") || u.last().sawMethod(methodCall) {
+		t.Errorf("got %s", got)
+	}
+	q, now := &rounds{}, time.Now()
+	keep := func(caller, requestState string) state.Binding {
+		b := state.Binding{Caller: caller, Arguments: requestState}
+		q.keep(requestState, &round{binding: b, expires: now.Add(time.Minute)}, now)
+		return b
+	}
+	ada := keep("ada", "theirs")
+	bo := keep("bo", "theirs") // servers may give both the same
+	for i := range 2 * maxRounds {
+		keep("bo", fmt.Sprint(i))
+	}
+	if q.take("theirs", bo, now) != nil {
+		t.Error("the oldest is not forgotten")
+	}
+	if len(q.open) != maxRounds+1 || q.take("theirs", ada, now) == nil || q.take("theirs", ada, now) != nil {
+		t.Errorf("%d are kept, or ada's is not there once", len(q.open))
 	}
 }

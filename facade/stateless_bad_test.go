@@ -273,10 +273,11 @@ func TestRoundsAreBounded(t *testing.T) {
 	if _, got := c.modernAsk(long, nil); !strings.Contains(got, "longer than is kept") || u.last().sawMethod(methodCall) {
 		t.Errorf("got %s", got)
 	}
-	q, now := &rounds{}, time.Now()
+	q, now, kept := &rounds{}, time.Now(), time.Duration(0)
 	keep := func(caller, requestState string) state.Binding {
 		b := state.Binding{Caller: caller, Arguments: requestState}
-		q.keep(requestState, &round{binding: b, expires: now.Add(time.Minute)}, now)
+		kept++
+		q.keep(requestState, &round{binding: b, expires: now.Add(time.Minute + kept)}, now)
 		return b
 	}
 	ada := keep("ada", "theirs")

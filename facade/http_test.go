@@ -136,6 +136,7 @@ func TestHTTPCall(t *testing.T) {
 	u.mu.Lock()
 	first := u.all[0]
 	u.mu.Unlock()
+	first.await(t, `"srv"`) // or it would be taken for news below
 	if _, err := first.link.Recv(context.Background()); err == nil {
 		t.Error("the upstream of the deleted session is still open")
 	}

@@ -130,3 +130,34 @@ func TestHTTPRequestsOfALostUpstream(t *testing.T) {
 		}
 	}
 }
+
+// Clients that leave in the middle of a call are no sign of a server in trouble: the calls of others are passed on.
+func TestClientsThatLeaveTripNoBreaker(t *testing.T) {
+	noLeak(t)
+	calls := make(chan struct{}, 64)
+	u := &upstreams{t: t, tools: []string{addTool, echoTool}, handle: func(s *script, e wire.Envelope) {
+		if strings.Contains(string(e.Raw), `"name":"echo"`) {
+			calls <- struct{}{}
+			return
+		}
+		s.answer(e)
+	}}
+	c := newWeb(t, newFacade(t, Options{Exposure: exposeAll(t, addTool, echoTool), Dial: u.dial}))
+	for range 2 * breakAfter {
+		c.session = ""
+		c.open()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}`)
+		}()
+		next(t, calls)
+		c.request("DELETE", "", nil)
+		next(t, done)
+	}
+	c.session = ""
+	c.open()
+	if _, got := c.post(callAdd); !strings.Contains(got, `"ran"`) {
+		t.Errorf("got %s", got)
+	}
+}

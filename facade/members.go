@@ -189,3 +189,17 @@ func codeOf(text []byte) int64 {
 	}
 	return code
 }
+
+// progressToken reads object[member].progressToken.
+func progressToken(object []byte, member string) []byte {
+	inner, ok := wire.Member(object, member)
+	if !ok {
+		return nil
+	}
+	object = object[inner.Start:inner.End]
+	token, ok := wire.Member(object, "progressToken")
+	if !ok {
+		return nil
+	}
+	return object[token.Start:token.End]
+}

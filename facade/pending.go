@@ -14,8 +14,12 @@ import (
 	"anvil/wire"
 )
 
-// lateReplies is how many cancelled requests are remembered for a reply that comes all the same.
-const lateReplies = 1024
+// Bounds of what is remembered of requests. A request is held as long as it may have to be made again.
+const (
+	lateReplies = 1024      // cancelled requests, for a reply that comes all the same
+	lateBytes   = 16 << 20  // of them
+	openBytes   = 256 << 20 // of requests that await their reply; one is taken however large it is
+)
 
 // pendingCalls are the requests sent upstream, by the id they have there.
 type pendingCalls struct {
@@ -24,12 +28,15 @@ type pendingCalls struct {
 	last      uint64
 	open      map[uint64]pendingCall
 	cancelled []uint64 // ids in open of cancelled requests, oldest first
+	bytes     int      // of the requests in open that are not cancelled
+	late      int      // of those that are
 	closed    bool
 }
 
 // pendingCall awaits one reply.
 type pendingCall struct {
 	id        []byte // the client's, nil for a request of the facade's own
+	size      int    // of the request, in bytes
 	reply     func(wire.Envelope)
 	cancelled bool
 	call      *Call      // nil for other requests
@@ -54,9 +61,10 @@ func (p *pendingCalls) add(c pendingCall) (uint64, error) {
 	if p.closed {
 		return 0, ErrClosed
 	}
-	if c.id != nil && len(p.open)-len(p.cancelled) >= p.limit {
+	if waiting := len(p.open) - len(p.cancelled); c.id != nil && (waiting >= p.limit || waiting > 0 && p.bytes+c.size > openBytes) {
 		return 0, errTooMany
 	}
+	p.bytes += c.size
 	if p.open == nil {
 		p.open = map[uint64]pendingCall{}
 	}
@@ -71,7 +79,10 @@ func (p *pendingCalls) settle(id uint64) (c pendingCall, ok bool) {
 	defer p.mu.Unlock()
 	c, ok = p.open[id]
 	delete(p.open, id)
-	if c.cancelled {
+	if !c.cancelled {
+		p.bytes -= c.size
+	} else {
+		p.late -= c.size
 		for i, cancelled := range p.cancelled {
 			if cancelled == id {
 				p.cancelled = append(p.cancelled[:i], p.cancelled[i+1:]...)
@@ -107,7 +118,11 @@ func (p *pendingCalls) markCancelled(id []byte) (upstreamID []byte, found pendin
 		}
 		c.cancelled = true
 		p.open[key] = c
-		if p.cancelled = append(p.cancelled, key); len(p.cancelled) > lateReplies {
+		p.bytes -= c.size
+		p.late += c.size
+		p.cancelled = append(p.cancelled, key)
+		for len(p.cancelled) > 1 && (len(p.cancelled) > lateReplies || p.late > lateBytes) {
+			p.late -= p.open[p.cancelled[0]].size
 			delete(p.open, p.cancelled[0])
 			p.cancelled = p.cancelled[1:]
 		}
@@ -123,6 +138,7 @@ func (p *pendingCalls) abandon(call *Call) (id uint64, ok bool) {
 	for key, c := range p.open {
 		if c.call == call && !c.cancelled {
 			delete(p.open, key)
+			p.bytes -= c.size
 			return key, true
 		}
 	}
@@ -178,7 +194,7 @@ func (s *session) forward(e wire.Envelope, reply func(wire.Envelope), call *Call
 
 // forwardAs is forward for what waits for the reply.
 func (s *session) forwardAs(e wire.Envelope, waits pendingCall) {
-	waits.id = e.Bytes(e.ID)
+	waits.id, waits.size = e.Bytes(e.ID), len(e.Raw)
 	reply := waits.reply
 	id, err := s.pending.add(waits)
 	switch {

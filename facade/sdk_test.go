@@ -107,6 +107,14 @@ var upstreamKinds = map[string]func(t *testing.T) func(ctx context.Context) (wir
 		t.Cleanup(server.Close)
 		return func(context.Context) (wire.Link, error) { return wire.DialHTTP(wire.HTTPOptions{URL: server.URL}) }
 	},
+	"sse": func(t *testing.T) func(ctx context.Context) (wire.Link, error) {
+		url := sseUpstream(t).URL
+		return func(context.Context) (wire.Link, error) { return wire.DialSSE(wire.HTTPOptions{URL: url}) }
+	},
+	"sse, found out": func(t *testing.T) func(ctx context.Context) (wire.Link, error) {
+		url := sseUpstream(t).URL
+		return func(context.Context) (wire.Link, error) { return wire.DialAuto(wire.HTTPOptions{URL: url}) }
+	},
 }
 
 // frontKinds are the ways an SDK client reaches a facade.

@@ -171,7 +171,11 @@ func (s *session) run() {
 	}
 	s.tools.close()
 	s.questions.close()
-	s.pending.fail(&loss{condition: air.OnConnectionReset, gone: true}, func() wire.Envelope { return s.facade.refuse(s.gone(cause)) })
+	why := &loss{gone: true}
+	if !ended(cause) { // clients that leave must not make the breaker hold up the others
+		why.condition = air.OnConnectionReset
+	}
+	s.pending.fail(why, func() wire.Envelope { return s.facade.refuse(s.gone(cause)) })
 	s.work.Wait() // all of them heed the context; the walk answers the requests it holds
 	s.conversation.lose(cause, s.facade.now().Sub(s.began), s.facade.now())
 	s.front.over(s, cause)

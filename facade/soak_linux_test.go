@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -81,6 +82,7 @@ func soak(t *testing.T, f *Facade, way int, what string) <-chan error {
 		defer cancel()
 		done <- f.Serve(ctx, far)
 	}()
+	before := children(t) // of clients that left and are not gone yet
 	client := peer{t, near}
 	client.ask(asksNobody)
 	client.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
@@ -94,9 +96,7 @@ func soak(t *testing.T, f *Facade, way int, what string) <-chan error {
 	case 1:
 		client.send(call("wait"))
 	case 2, 3:
-		for _, pid := range children(t) {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
+		killChildren(t, before)
 	}
 	if way == 3 {
 		for end := time.Now().Add(patience); ; {
@@ -131,6 +131,7 @@ func soakStateless(t *testing.T, o Options, way int, what string) {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	before := children(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	call := func(tool string) string {
@@ -138,11 +139,6 @@ func soakStateless(t *testing.T, o Options, way int, what string) {
 	}
 	if got := call("echo"); !strings.Contains(got, `"result"`) {
 		t.Fatalf("%s: %s", what, got)
-	}
-	kill := func() {
-		for _, pid := range children(t) {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
 	}
 	switch way {
 	case 0:
@@ -152,16 +148,25 @@ func soakStateless(t *testing.T, o Options, way int, what string) {
 		call("wait")
 		return
 	case 2:
-		time.AfterFunc(2*time.Millisecond, kill)
+		time.AfterFunc(2*time.Millisecond, func() { killChildren(t, before) })
 		if got := call("wait"); !strings.Contains(got, `"id":1,`) {
 			t.Fatalf("%s: %s", what, got)
 		}
 	case 3:
-		kill()
+		killChildren(t, before)
 	}
 	for got := call("echo"); !strings.Contains(got, `"result"`); got = call("echo") {
 		if ctx.Err() != nil || !strings.Contains(got, `"id":1,`) {
 			t.Fatalf("%s: %s", what, got)
+		}
+	}
+}
+
+// killChildren kills those that are not spared.
+func killChildren(t *testing.T, spared []int) {
+	for _, pid := range children(t) {
+		if !slices.Contains(spared, pid) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"anvil/facade/state"
 	"anvil/wire"
 )
 
@@ -225,4 +227,68 @@ func TestCallersOfTheStatelessEraAreApart(t *testing.T) {
 	}
 	f.Close()
 	noLanes(t, f)
+}
+
+// Arguments of nearly 16 MB pass in both eras as they came, and others are served meanwhile; larger ones are refused by what they are.
+func TestLargeArguments(t *testing.T) {
+	u := modernUpstream(t, nil)
+	inner := u.handle
+	u.handle = func(s *script, e wire.Envelope) {
+		if e.MethodName() == methodCall {
+			s.reply(e, fmt.Sprintf(`{"got":%d}`, len(memberAt(e.Bytes(e.Params), "arguments", "a"))))
+			return
+		}
+		inner(s, e)
+	}
+	f, _ := modernFacade(t, u, Options{})
+	web := newWeb(t, f)
+	call := func(n int) string {
+		return modern("1", methodCall, `"name":"add","arguments":{"a":"`+strings.Repeat("x", n-2)+`"}`)
+	}
+	fits := 16<<20 - len(call(2))
+	for range 2 {
+		if status, got := web.modernAsk(call(fits+2), nil); status != 200 || !strings.Contains(got, fmt.Sprintf(`{"got":%d}`, fits+2)) {
+			t.Errorf("just fits: %d %.200s", status, got)
+		}
+		if status, got := web.modernAsk(call(fits+3), nil); status != 413 || !strings.Contains(got, "larger than the limit") {
+			t.Errorf("too large: %d %.200s", status, got)
+		}
+	}
+	link, _ := connect(t, f)
+	if got := link.ask(call(fits + 3)); !strings.Contains(got, fmt.Sprintf(`{"got":%d}`, fits+3)) {
+		t.Errorf("on a link: %.200s", got)
+	}
+	v := &upstreams{t: t, tools: []string{addTool}}
+	session := newWeb(t, newFacade(t, Options{Exposure: exposeAll(t, addTool), Dial: v.dial}))
+	session.open()
+	if status, got := session.post(call(fits + 2)); status != 200 || !strings.Contains(got, `"ran"`) {
+		t.Errorf("in a session: %d %.200s", status, got)
+	}
+}
+
+// What is kept of a call until a person says yes is bounded, and one caller's calls push out none of another's.
+func TestRoundsAreBounded(t *testing.T) {
+	u, c := modernDesk(t, nil)
+	long := roundOne(`"requestState":"s","inputResponses":{"x":"` + strings.Repeat("x", maxRoundSize) + `"},`)
+	if _, got := c.modernAsk(long, nil); !strings.Contains(got, "longer than is kept") || u.last().sawMethod(methodCall) {
+		t.Errorf("got %s", got)
+	}
+	q, now, kept := &rounds{}, time.Now(), time.Duration(0)
+	keep := func(caller, requestState string) state.Binding {
+		b := state.Binding{Caller: caller, Arguments: requestState}
+		kept++
+		q.keep(requestState, &round{binding: b, expires: now.Add(time.Minute + kept)}, now)
+		return b
+	}
+	ada := keep("ada", "theirs")
+	bo := keep("bo", "theirs") // servers may give both the same
+	for i := range 2 * maxRounds {
+		keep("bo", fmt.Sprint(i))
+	}
+	if q.take("theirs", bo, now) != nil {
+		t.Error("the oldest is not forgotten")
+	}
+	if len(q.open) != maxRounds+1 || q.take("theirs", ada, now) == nil || q.take("theirs", ada, now) != nil {
+		t.Errorf("%d are kept, or ada's is not there once", len(q.open))
+	}
 }

@@ -209,22 +209,39 @@ func (g gate) decide(ctx context.Context, c *Call, reply func(wire.Envelope), ro
 	g.next.Call(ctx, c, reply)
 }
 
+// notExposed refuses a call of a tool that may not be called, and says how it stands where the pack knows it.
 func (f *Facade) notExposed(tool string) refusal {
-	x := f.exposed.Load()
-	r := refusal{code: codeParams, message: "unknown tool " + shown(tool), reason: deniedByPolicy}
-	ended, approved := x.Tools[tool]
-	why, known := x.Known[tool]
+	x, name, pack := f.exposed.Load(), shown(tool), f.options.Name
+	r := refusal{code: codeParams, reason: deniedByPolicy}
+	approved, is := x.Tools[tool]
+	_, may := x.tool(tool, f.now)
+	closed, known := x.Known[tool]
 	switch {
-	case approved && !ended.Until.IsZero():
-		r.hint = fmt.Sprintf("the tool is part of pack %s and its approval ended on %s; to renew it %s", f.options.Name, ended.Until.UTC().Format(time.RFC3339), f.approval(tool))
-	case why != "":
-		r.hint = fmt.Sprintf("the tool is part of pack %s and %s", f.options.Name, why)
-	case known:
-		r.hint = fmt.Sprintf("the tool is part of pack %s and not approved; to allow it %s", f.options.Name, f.approval(tool))
+	case may: // this session has not seen the server's tools since it was approved
+		r.reason, r.message, r.hint = unverified, "tool "+name+" was approved since the server's tools were read", "nothing was sent; call again"
+	case is:
+		r.message = "the approval of tool " + name + " ended"
+		r.hint = fmt.Sprintf("the tool is part of pack %s and its approval ended on %s; to renew it %s", pack, approved.Until.UTC().Format(time.RFC3339), f.approval(tool))
+	case !known:
+		r.message, r.hint = "unknown tool "+name, fmt.Sprintf("pack %s has no such tool%s", pack, f.meant(tool))
+	case closed.Why == "":
+		r.message = "tool " + name + " is not approved"
+		r.hint = fmt.Sprintf("the tool is part of pack %s and not approved; to allow it %s", pack, f.approval(tool))
 	default:
-		r.hint = fmt.Sprintf("pack %s has no such tool%s", f.options.Name, f.meant(tool))
+		r.message, r.hint = closed.Standing.words(name), fmt.Sprintf("the tool is part of pack %s and %s", pack, closed.Why)
 	}
 	return r
+}
+
+// words say how a tool stands.
+func (s Standing) words(tool string) string {
+	switch s {
+	case Blocked:
+		return "tool " + tool + " is blocked"
+	case ApprovalEnded:
+		return "the approval of tool " + tool + " ended"
+	}
+	return "tool " + tool + " is not approved"
 }
 
 // meant says what to do about a name that the pack does not know: take the one that it may be a slip of, or adopt a tool that is new in the server. Tools that are not

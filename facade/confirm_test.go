@@ -237,7 +237,7 @@ func TestAYesDoesNotOutliveTheApproval(t *testing.T) {
 		meanwhile  func(t *testing.T, f *Facade, u *upstreams, client peer)
 	}{
 		{"blocked", deniedByPolicy, func(t *testing.T, f *Facade, _ *upstreams, client peer) {
-			if err := f.Update(Exposure{Known: map[string]string{"pay": "blocked by eve"}, Server: f.exposed.Load().Server}); err != nil {
+			if err := f.Update(Exposure{Known: map[string]Closed{"pay": {Blocked, "blocked by eve"}}, Server: f.exposed.Load().Server}); err != nil {
 				t.Fatal(err)
 			}
 			client.recv() // the notice

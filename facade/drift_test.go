@@ -73,7 +73,7 @@ func TestRugPulls(t *testing.T) {
 				if got := client.ask(callHinted); !strings.Contains(got, "has taken that back since") || !strings.Contains(got, "anvil mcp approve demo add") {
 					t.Errorf("taken back: %s", got)
 				}
-				for _, line := range []string{`tool "add" is withheld: ` /* told */, "the server changed it and has taken that back since"} {
+				for _, line := range []string{`tool "add" is withheld: ` /* told */, "the server changed it and has taken that back since", "approving it again lifts the quarantine: anvil mcp approve demo add"} {
 					if !strings.Contains(book.String(), line) {
 						t.Errorf("the operator was not told %q:\n%s", line, book)
 					}
@@ -206,7 +206,7 @@ func TestDecisionsReachOpenSessions(t *testing.T) {
 		if got := client.ask(callHinted); !strings.Contains(got, `"ran"`) {
 			t.Errorf("renewed: %s", got)
 		}
-		update(Exposure{Tools: map[string]Tool{"echo": exposure.Tools["echo"]}, Known: map[string]string{"add": "blocked by eve: it leaks"}})
+		update(Exposure{Tools: map[string]Tool{"echo": exposure.Tools["echo"]}, Known: map[string]Closed{"add": {Blocked, "blocked by eve: it leaks"}}})
 		if got := client.ask(callHinted); !strings.Contains(got, "blocked by eve: it leaks") {
 			t.Errorf("blocked: %s", got)
 		}

@@ -18,9 +18,8 @@ import (
 type Exposure struct {
 	// Tools are those that are approved, by name.
 	Tools map[string]Tool
-	// Known holds the pack's other tools, for a refusal that says what to do: by name, why each may not be called and how that ends, in words that follow "the
-	// tool is part of pack NAME and"; "" for one that nobody approved.
-	Known map[string]string
+	// Known holds the pack's other tools by name, for a refusal that says what to do. The zero value is one that nobody approved.
+	Known map[string]Closed
 	// Instructions are those that the server gave when its tools were approved, as JSON; nil for none. Others are nobody's, and are left out of what the server
 	// says of itself when a session is opened.
 	Instructions []byte
@@ -38,6 +37,22 @@ type Tool struct {
 	Operation *air.Operation // that it is; nil where nothing is known of it, which is taken for the worst
 	Until     time.Time      // when its approval ends; zero: never
 }
+
+// Closed is why a tool of a pack may not be called.
+type Closed struct {
+	Standing Standing
+	Why      string // with how that ends, in words that follow "the tool is part of pack NAME and"; "" for one that nobody approved
+}
+
+// Standing is how a tool stands that may not be called.
+type Standing int
+
+// How tools stand that may not be called.
+const (
+	NotApproved   Standing = iota
+	Blocked                // somebody decided so
+	ApprovalEnded          // its day is over, or the tool is not what was approved
+)
 
 // exposed is an exposure in force.
 type exposed struct {

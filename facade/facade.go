@@ -31,6 +31,9 @@ type Options struct {
 	AskPeople bool
 	// Approvals keep the calls that wait where the client cannot ask its user; nil: those are refused.
 	Approvals Approvals
+	// ApprovalsCommand is the command that decides on those calls, which begins with `anvil mcp approvals` and says where they are kept, without a secret; it stands in hints.
+	// "" for the command alone.
+	ApprovalsCommand string
 	// Ledger remembers what came of writes that carry an idempotency key; nil: nobody does, and they are passed on as other calls are.
 	Ledger Ledger
 	// Source is the upstream, in the words that name it on a command line; it stands in hints. Optional.

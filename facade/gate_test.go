@@ -11,11 +11,11 @@ import (
 func TestRefusedCallsNeverReachTheUpstream(t *testing.T) {
 	cases := []struct{ name, frame, want string }{
 		{"known", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete"}}`,
-			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown tool \"delete\"","data":{"code":"policy_denied","hint":"the tool is part of pack demo and not approved; to allow it run: anvil mcp approve demo delete"}}}`},
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"tool \"delete\" is not approved","data":{"code":"policy_denied","hint":"the tool is part of pack demo and not approved; to allow it run: anvil mcp approve demo delete"}}}`},
 		{"unknown", `{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"nope"}}`, `unknown tool \"nope\"`},
 		{"escaped", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"\u0064elete"}}`, `anvil mcp approve demo delete`},
-		{"escaped method", `{"jsonrpc":"2.0","id":1,"method":"tools\/c\u0061ll","params":{"name":"delete"}}`, `unknown tool \"delete\"`},
-		{"escaped params", `{"jsonrpc":"2.0","id":1,"method":"tools/call","p\u0061rams":{"n\u0061me":"delete"}}`, `unknown tool \"delete\"`},
+		{"escaped method", `{"jsonrpc":"2.0","id":1,"method":"tools\/c\u0061ll","params":{"name":"delete"}}`, `tool \"delete\" is not approved`},
+		{"escaped params", `{"jsonrpc":"2.0","id":1,"method":"tools/call","p\u0061rams":{"n\u0061me":"delete"}}`, `tool \"delete\" is not approved`},
 		{"two names", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","name":"delete"}}`, `given more than once`},
 		{"two names, escaped", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete","n\u0061me":"add"}}`, `given more than once`},
 		{"name and Name", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","Name":"delete"}}`, `some readers take for name`},
@@ -289,5 +289,24 @@ func TestWalkTimesOut(t *testing.T) {
 	u.only().await(t, `"method":"notifications/cancelled","params":{"requestId":1}`)
 	if got := client.ask(`{"jsonrpc":"2.0","id":2,"method":"ping"}`); !strings.Contains(got, `"ran"`) {
 		t.Errorf("got %s", got)
+	}
+}
+
+// TestRefusalsSayHowAToolStands: a tool that the pack knows is never called unknown, and the message agrees with the hint.
+func TestRefusalsSayHowAToolStands(t *testing.T) {
+	now := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+	u := &upstreams{t: t, tools: []string{addTool, deleteTool, echoTool}}
+	exposure := exposeAll(t, addTool, echoTool)
+	exposure.Tools["echo"] = Tool{Item: exposure.Tools["echo"].Item, Until: now.Add(-time.Hour)}
+	exposure.Known = map[string]Closed{"delete": {Blocked, "blocked by eve: it leaks"}, "new": {}, "changed": {ApprovalEnded, "not approved any more: its approval holds no more"}}
+	client, _ := connect(t, newFacade(t, Options{Exposure: exposure, Dial: u.dial, Now: func() time.Time { return now }}))
+	for tool, want := range map[string][2]string{
+		"delete":  {`tool \"delete\" is blocked`, "is part of pack demo and blocked by eve: it leaks"},
+		"new":     {`tool \"new\" is not approved`, "is part of pack demo and not approved; to allow it run: anvil mcp approve demo new"},
+		"changed": {`the approval of tool \"changed\" ended`, "is part of pack demo and not approved any more"},
+		"echo":    {`the approval of tool \"echo\" ended`, "its approval ended on 2026-12-01T11:00:00Z; to renew it run: anvil mcp approve demo echo"},
+		"other":   {`unknown tool \"other\"`, "pack demo has no such tool"},
+	} {
+		wants(t, client.ask(call(tool, `{}`)), `"message":"`+want[0]+`"`, `"code":"policy_denied"`, want[1])
 	}
 }

@@ -288,7 +288,7 @@ func standard(t testing.TB) (*upstreams, peer, *logBook) {
 	u := &upstreams{t: t, tools: []string{addTool, deleteTool, echoTool}}
 	book := &logBook{}
 	exposure := exposeAll(t, addTool, echoTool)
-	exposure.Known = map[string]string{"delete": ""}
+	exposure.Known = map[string]Closed{"delete": {}}
 	f := newFacade(t, Options{Exposure: exposure, Dial: u.dial, Log: book.add})
 	client, _ := connect(t, f)
 	return u, client, book

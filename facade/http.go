@@ -67,6 +67,27 @@ func (f *Facade) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// ofStatus is what programs are told of a request that was refused with a status of HTTP.
+func ofStatus(status int) (told struct{ reason, hint string }) {
+	switch told.reason = invalid; status {
+	case http.StatusUnauthorized:
+		told.reason, told.hint = upstreamAuth, "send a bearer token that counts here, as the header WWW-Authenticate says"
+	case http.StatusForbidden:
+		told.reason, told.hint = deniedByPolicy, "reach the facade by a name that it is served under"
+	case http.StatusNotFound:
+		told.reason, told.hint = unsupported, "open a session with initialize"
+	case http.StatusMethodNotAllowed:
+		told.reason, told.hint = unsupported, "use a method that the message names"
+	case http.StatusRequestEntityTooLarge:
+		told.hint = sendLess
+	case http.StatusInternalServerError, http.StatusServiceUnavailable:
+		told.reason, told.hint = upstreamTrouble, "ask again later"
+	default:
+		told.hint = "correct what the message names, and send the request again"
+	}
+	return told
+}
+
 // httpError answers with a status, and a JSON-RPC error that belongs to no request.
 func httpError(w http.ResponseWriter, status int, message string) {
 	httpErrorTo(w, status, message, nil)
@@ -74,7 +95,7 @@ func httpError(w http.ResponseWriter, status int, message string) {
 
 // httpErrorTo answers with a status, and a JSON-RPC error to the request with the raw id; nil stands for none.
 func httpErrorTo(w http.ResponseWriter, status int, message string, id []byte) {
-	writeJSON(w, status, refusal{code: codeInvalid, message: message}.frame(id))
+	writeJSON(w, status, refusal{code: codeInvalid, message: message, reason: ofStatus(status).reason, hint: ofStatus(status).hint}.frame(id))
 }
 
 func writeJSON(w http.ResponseWriter, status int, frame []byte) {

@@ -20,7 +20,7 @@ func webFacade(t *testing.T, o Options) (*upstreams, *webClient, *logBook) {
 	u := &upstreams{t: t, tools: []string{addTool, deleteTool, echoTool}}
 	book := &logBook{}
 	o.Exposure, o.Dial, o.Log = exposeAll(t, addTool, echoTool), u.dial, book.add
-	o.Exposure.Known = map[string]string{"delete": ""}
+	o.Exposure.Known = map[string]Closed{"delete": {}}
 	return u, newWeb(t, newFacade(t, o)), book
 }
 

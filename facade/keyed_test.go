@@ -92,7 +92,7 @@ func TestWhatBecomesOfAKeyedWrite(t *testing.T) {
 	store := stateIn(t, time.Now)
 	x := exposeAll(t, keyedTool)
 	x.Tools["add"] = Tool{Item: x.Tools["add"].Item, Operation: keyedOperation()}
-	f := newFacade(t, Options{Exposure: x, Dial: u.dial, Ledger: store, Service: "calc"})
+	f := newFacade(t, Options{Exposure: x, Dial: u.dial, Ledger: store, Service: "calc", ApprovalsCommand: "anvil mcp approvals --state kept"})
 	a, _ := connect(t, f)
 	b, _ := connect(t, f)
 	a.ask(asksNobody)
@@ -126,12 +126,12 @@ func TestWhatBecomesOfAKeyedWrite(t *testing.T) {
 		t.Errorf("lost: %s", got)
 	}
 	got := b.ask(call("k3"))
-	if !strings.Contains(got, `"code":"outcome_unknown"`) || !strings.Contains(got, "anvil mcp approvals") {
-		t.Errorf("after a loss: %s", got)
-	}
 	outcomes, err := store.Outcomes(t.Context())
 	if err != nil || len(outcomes) != 1 {
 		t.Fatalf("%+v, %v", outcomes, err)
+	}
+	if !strings.Contains(got, `"code":"outcome_unknown"`) || !strings.Contains(got, "`anvil mcp approvals deny "+outcomes[0].ID+" --state kept`") {
+		t.Errorf("after a loss: %s", got)
 	}
 	if _, err := store.Settle(t.Context(), outcomes[0].ID, false, "ada", "it is not there"); err != nil {
 		t.Fatal(err)

@@ -1,9 +1,11 @@
 package facade
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -127,11 +129,27 @@ func (c *Call) canonicalArguments() ([]byte, error) {
 	return n.Canonical(), nil
 }
 
+// approvalsCommand is the command that decides on calls, without where they are kept.
+const approvalsCommand = "anvil mcp approvals"
+
+// decides is the command that decides on calls. words are those of one of its own commands; "" lists what waits.
+func (f *Facade) decides(words string) string {
+	command, where := cmp.Or(f.options.ApprovalsCommand, approvalsCommand), ""
+	if rest, ok := strings.CutPrefix(command, approvalsCommand); ok { // what a command of it is told stands behind that
+		command, where = approvalsCommand, rest
+	}
+	if words != "" {
+		words = " " + words
+	}
+	return "`" + command + words + where + "`"
+}
+
 // redeem uses the token that came with the call; nil when it is worth a yes.
 func (l confirming) redeem(ctx context.Context, c *Call, token string) *refusal {
 	r := &refusal{code: codeParams, reason: string(air.ErrConfirmationRequired)}
 	b, err := c.binding()
-	store := l.session.facade.options.Approvals
+	f := l.session.facade
+	store := f.options.Approvals
 	switch {
 	case store == nil:
 		r.message, r.hint = "the token of the call's approval is worth nothing here: this facade keeps no approvals", startWithState
@@ -147,6 +165,12 @@ func (l confirming) redeem(ctx context.Context, c *Call, token string) *refusal 
 		return nil
 	case errors.As(err, &refused):
 		r.reason, r.hint = confirmationDeclined, "do not call again unless the person changes their mind"
+	case errors.Is(err, state.ErrUndecided):
+		r.hint = "nothing was sent; have a person decide with " + f.decides("") + ", then make the same call with the same token"
+	case state.Spent(err):
+		r.hint = "nothing was sent; make the call without the token, which asks for it anew"
+	default:
+		r.hint = "nothing was sent; call again with the same token"
 	}
 	r.message = fmt.Sprintf("tool %s was not called: %v", shown(c.Tool), err)
 	return r
@@ -173,19 +197,26 @@ func (l confirming) ask(ctx context.Context, c *Call, want air.Confirmation) ref
 			Binding: b, Shown: string(c.Request.Bytes(c.Request.Params)), Expires: expires, Holder: !want.HumanApproval,
 		})
 		if err == nil {
-			who := fmt.Sprintf("a person says yes with `anvil mcp approvals approve %s`; then make the same call with the token as params._meta[%q]", asked.ID, TokenMember)
+			r.hint = fmt.Sprintf("a person says yes with %s; then make the same call with the token as params._meta[%q]", f.decides("approve "+asked.ID), TokenMember)
 			if !want.HumanApproval {
-				who = fmt.Sprintf("ask your user, and after a yes make the same call with the token as params._meta[%q]; a person can also decide with `anvil mcp approvals`", TokenMember)
+				r.hint = fmt.Sprintf("ask your user, and after a yes make the same call with the token as params._meta[%q]; a person can also decide with %s", TokenMember, f.decides("approve "+asked.ID))
 			}
-			r.hint = who
 			r.more = fmt.Appendf(nil, `"approval":{"id":%s,"token":%s,"expires":%s}`, canon.Quote(asked.ID), canon.Quote(asked.Token),
 				canon.Quote(expires.UTC().Format(time.RFC3339)))
 			return r
 		}
 	}
-	r.message = fmt.Sprintf("tool %s waits for a yes, and nobody can be asked: %v", shown(c.Tool), err)
+	r.message, r.hint = fmt.Sprintf("tool %s waits for a yes, and nobody can be asked: %v", shown(c.Tool), err), "nothing was sent; call again to ask again"
+	switch {
+	case errors.Is(err, state.ErrTooMany):
+		r.hint = "nothing was sent; have a person decide about those with " + f.decides("") + ", then call again"
+	case errors.Is(err, state.ErrTooLong):
+		r.hint = sendLess
+	}
 	return r
 }
+
+const sendLess = "nothing was sent; send less at a time"
 
 // does says in words what a call of the operation does.
 func (c *Call) does() string {
@@ -257,7 +288,7 @@ func (c *Call) form() ([]byte, *refusal) {
 	params = append(params, `,"requestedSchema":{"type":"object","properties":{"confirm":{"type":"boolean","title":"Make this call",`+
 		`"description":"Yes makes the call as it is shown, once. Anything else makes none."}},"required":["confirm"]}}`...)
 	if len(params) > maxQuestion {
-		return nil, &refusal{code: codeParams, reason: string(air.ErrConfirmationRequired), message: fmt.Sprintf("tool %s waits for a yes, and %v", shown(c.Tool), state.ErrTooLong)}
+		return nil, &refusal{code: codeParams, reason: string(air.ErrConfirmationRequired), message: fmt.Sprintf("tool %s waits for a yes, and %v", shown(c.Tool), state.ErrTooLong), hint: sendLess}
 	}
 	return params, nil
 }

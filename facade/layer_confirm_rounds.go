@@ -88,7 +88,8 @@ func (s *session) confirmByResult(c *Call, answer func(wire.Envelope), done func
 	f := s.facade
 	b, err := c.binding()
 	if err != nil {
-		done(&refusal{code: codeParams, reason: string(air.ErrConfirmationRequired), message: fmt.Sprintf("tool %s waits for a yes, and nobody can be asked: %v", shown(c.Tool), err)})
+		done(&refusal{code: codeParams, reason: string(air.ErrConfirmationRequired), message: fmt.Sprintf("tool %s waits for a yes, and nobody can be asked: %v", shown(c.Tool), err),
+			hint: "nothing was sent; give the arguments as one JSON object"})
 		return
 	}
 	params := c.Request.Bytes(c.Request.Params)

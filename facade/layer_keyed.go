@@ -93,7 +93,8 @@ func (l keyed) reserve(ctx context.Context, c *Call, key string) (state.Found, *
 		r.hint = "nothing was sent; take a new key for a new call"
 	case found.Standing == state.Unknown:
 		r.reason, r.message = outcomeUnknown, fmt.Sprintf("a call of tool %s with this key was sent, and nobody knows what came of it", shown(c.Tool))
-		r.hint = fmt.Sprintf("look whether it was done; a person then says so with `anvil mcp approvals` (%s), and the key counts again", found.Outcome)
+		r.hint = fmt.Sprintf("look whether it was done; a person then says so with %s if it was not, or %s if it was, and the key counts again",
+			f.decides("approve "+found.Outcome), f.decides("deny "+found.Outcome))
 	case found.Standing == state.Replay && !found.Result.Kept:
 		r.reason, r.message = outcomeUnknown, fmt.Sprintf("the call of tool %s with this key was made, and its result is not kept: it was longer than %d bytes, or a person alone says that it happened",
 			shown(c.Tool), state.MaxResult)

@@ -119,12 +119,21 @@ func verdictWords(v policy.Verdict) string {
 // ruledOut refuses what the policy denies.
 func (f *Facade) ruledOut(c *Call) refusal {
 	r := refusal{code: codeParams, reason: deniedByPolicy, message: fmt.Sprintf("tool %s is denied by the policy: %s", shown(c.Tool), verdictWords(c.Verdict))}
-	r.hint = "do not repeat the call as it is; what the rules say of every operation is printed by: anvil policy test " + diag.ShellPath(f.options.Name)
+	r.hint = "do not repeat the call as it is; what the rules say of every operation is printed by: " + f.ruleTest(c)
 	if c.Verdict.Phase == "result" {
 		r.message = fmt.Sprintf("the result of tool %s is withheld by the policy: %s", shown(c.Tool), verdictWords(c.Verdict))
-		r.hint = "the call was made and may have taken effect, so do not repeat it; what the rules say is printed by: anvil policy test " + diag.ShellPath(f.options.Name)
+		r.hint = "the call was made and may have taken effect, so do not repeat it; what the rules say is printed by: " + f.ruleTest(c)
 	}
 	return r
+}
+
+// ruleTest is the command that prints what the rules say, to the caller of a call where that is known.
+func (f *Facade) ruleTest(c *Call) string {
+	command := "anvil policy test " + diag.ShellPath(f.options.Name)
+	if c.Client.Subject != "" {
+		command += " --caller " + diag.ShellWord(c.Client.Subject)
+	}
+	return command
 }
 
 // unasked refuses calls that the policy has a person say yes to, as long as nobody can be asked. What asks takes its place.
@@ -143,6 +152,6 @@ func (l unasked) Call(ctx context.Context, c *Call, reply func(wire.Envelope)) {
 	l.session.refuseCall(c, reply, refusal{
 		code: codeParams, reason: unconfirmed,
 		message: fmt.Sprintf("tool %s is not called without a person's yes: %s", shown(c.Tool), verdictWords(c.Verdict)),
-		hint:    "`anvil mcp serve` asks a person; who may lift the rule sees it with: anvil policy test " + diag.ShellPath(f.options.Name),
+		hint:    "`anvil mcp serve` asks a person; who may lift the rule sees it with: " + f.ruleTest(c),
 	})
 }

@@ -202,7 +202,7 @@ func (s *session) contentOf(ctx context.Context, uri string) (view.Content, *ref
 	case s.ctx.Err() != nil:
 		return content, s.over()
 	case errors.Is(err, view.ErrNoResource):
-		return content, &refusal{code: s.noResourceCode(), message: diag.Printable(cut(err.Error(), 300)) + "; what there is, is listed by " + methodResources + " and " + methodTemplates}
+		return content, &refusal{code: s.noResourceCode(), reason: invalid, hint: "take an address from those lists", message: diag.Printable(cut(err.Error(), 300)) + "; what there is, is listed by " + methodResources + " and " + methodTemplates}
 	}
 	return content, s.unreadable(err)
 }
@@ -218,7 +218,7 @@ func (s *session) noResourceCode() int {
 // unreadable refuses what cannot be read for a reason that is the operator's to know.
 func (s *session) unreadable(err error) *refusal {
 	s.notes.logf("a resource of the facade's could not be read: %s", diag.Printable(cut(err.Error(), 300)))
-	return &refusal{code: codeServer, message: "the resource cannot be read at the moment; ask again, and if it stays so, whoever runs the facade was told why"}
+	return &refusal{code: codeServer, reason: upstreamTrouble, hint: "ask again later", message: "the resource cannot be read at the moment; ask again, and if it stays so, whoever runs the facade was told why"}
 }
 
 // read reads once there is room.

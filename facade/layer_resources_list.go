@@ -28,7 +28,7 @@ func (s *session) listBeside(e wire.Envelope, reply func(wire.Envelope), member 
 // listAlone answers with the facade's entries, which are one page.
 func (s *session) listAlone(params []byte, reply func(wire.Envelope), member string, own []byte) {
 	if cursor := memberAt(params, "cursor"); cursor != nil && string(cursor) != "null" {
-		reply(s.facade.refuse(refusal{code: codeParams, message: "unknown cursor: this list has one page; ask for it without a cursor"}))
+		reply(s.facade.refuse(refusal{code: codeParams, message: "unknown cursor: this list has one page; ask for it without a cursor", reason: invalid, hint: onePage}))
 		return
 	}
 	reply(resultOf(s.complete(append(append([]byte(`{"`+member+`":[`), own...), "]}"...))))

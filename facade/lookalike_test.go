@@ -198,7 +198,7 @@ func TestApprovalHintsAreSafeToCopy(t *testing.T) {
 		if want == "" {
 			want = "see the operation's id with: anvil mcp inspect demo"
 		}
-		f := newFacade(t, Options{Dial: (&upstreams{t: t}).dial, Exposure: Exposure{Known: map[string]string{tool: ""}}})
+		f := newFacade(t, Options{Dial: (&upstreams{t: t}).dial, Exposure: Exposure{Known: map[string]Closed{tool: {}}}})
 		for _, r := range []refusal{f.notExposed(tool), f.mismatch(tool, &change{code: schemaMismatch, text: "x"})} {
 			if !strings.HasSuffix(r.hint, want) {
 				t.Errorf("%q: hint %s, want %s at its end", tool, r.hint, want)

@@ -125,6 +125,11 @@ func TestCallersAreToldApart(t *testing.T) {
 		if may := subject == "ops"; strings.Contains(list, `"add"`) != may || strings.Contains(ran, `"ran"`) != may {
 			t.Errorf("%q: the list is %s, the call gives %s", subject, list, ran)
 		}
+		if subject == "" {
+			wants(t, ran, `anvil policy test demo"`)
+		} else if subject == "eve" {
+			wants(t, ran, `anvil policy test demo --caller eve"`)
+		}
 	}
 }
 

@@ -40,6 +40,8 @@ const (
 	upstreamGone     = string(air.ErrUpstreamGone)
 	upstreamTrouble  = string(air.ErrUpstreamError)
 	unconfirmed      = string(air.ErrConfirmationRequired)
+	invalid          = string(air.ErrValidation)
+	unsupported      = string(air.ErrUnsupportedOperation)
 
 	confirmationDeclined = string(air.ErrConfirmationDeclined)
 )
@@ -59,18 +61,14 @@ func (r Refusal) Policy() bool {
 // Auth reports a refusal because the upstream asks for authentication.
 func (r Refusal) Auth() bool { return r.Code == upstreamAuth }
 
-// refusal is an error reply made by the facade. reason and hint are optional.
+// refusal is an error reply made by the facade.
 type refusal struct {
 	code    int
 	message string
-	reason  string // data.code
+	reason  string // data.code, of air's taxonomy
 	hint    string // what to do next
-	more    []byte // further members of data, as JSON without its braces; needs a reason
-	result  bool   // it is given as the result of a tool, with isError, for what is no fault of the call: a person said no
+	more    []byte // further members of data, as JSON without its braces
 }
-
-// metaError is the member of _meta that tells the facade's own tool results from the server's words.
-const metaError = "anvil/error"
 
 // tooMany refuses a call of a session that has too many under way.
 var tooMany = refusal{code: codeServer, message: errTooMany.Error(), reason: tooManyInFlight, hint: "wait for some of them"}
@@ -82,17 +80,9 @@ func (r refusal) frame(id []byte) []byte {
 	}
 	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
 	message := canon.Quote(strings.ToValidUTF8(r.message, "\uFFFD"))
-	if r.result {
-		// No structuredContent: a client may hold it against the tool's output schema, with isError too.
-		b = append(append(append(b, `,"result":{"content":[{"type":"text","text":`...), message...), `}],"isError":true`...)
-		return append(r.data(append(b, `,"_meta":{"`+metaError+`":`...)), "}}}"...)
-	}
 	b = strconv.AppendInt(append(b, `,"error":{"code":`...), int64(r.code), 10)
 	b = append(append(b, `,"message":`...), message...)
-	if r.reason != "" {
-		b = r.data(append(b, `,"data":`...))
-	}
-	return append(b, "}}"...)
+	return append(r.data(append(b, `,"data":`...)), "}}"...)
 }
 
 // data appends what says why and what to do next, for programs.
@@ -133,11 +123,11 @@ func inspect(e wire.Envelope) (wire.Envelope, *refusal) {
 		e, err = wire.Scan(e.Raw)
 		switch {
 		case errors.Is(err, wire.ErrBatch):
-			return e, &refusal{code: codeInvalid, message: "batches are not supported; send one message at a time"}
+			return e, &refusal{code: codeInvalid, message: "batches are not supported; send one message at a time", reason: invalid, hint: "send each message by itself"}
 		case errors.Is(err, wire.ErrNotMessage):
-			return e, &refusal{code: codeInvalid, message: err.Error()}
+			return e, &refusal{code: codeInvalid, message: err.Error(), reason: invalid, hint: sendMessage}
 		case err != nil:
-			return e, &refusal{code: codeParse, message: err.Error()}
+			return e, &refusal{code: codeParse, message: err.Error(), reason: invalid, hint: sendMessage}
 		}
 	}
 	if problem := ambiguity(e); problem != "" {
@@ -146,12 +136,14 @@ func inspect(e wire.Envelope) (wire.Envelope, *refusal) {
 	}
 	switch {
 	case bare(e):
-		return e, &refusal{code: codeInvalid, message: noMessage}
+		return e, &refusal{code: codeInvalid, message: noMessage, reason: invalid, hint: sendMessage}
 	case disguised(e):
-		return e, &refusal{code: codeNoMethod, message: "unknown method " + shown(e.MethodName())}
+		return e, &refusal{code: codeNoMethod, message: "unknown method " + shown(e.MethodName()), reason: unsupported, hint: "spell the method as MCP does"}
 	}
 	return e, nil
 }
+
+const sendMessage = "send a message of JSON-RPC 2.0, in one piece"
 
 const noMessage = "the message has neither a method nor a result nor an error"
 

@@ -103,7 +103,7 @@ func TestTheReportToolIsNotAlwaysThere(t *testing.T) {
 		"a rival":         {upstream: []string{addTool, rival}, told: true},
 		"one in disguise": {upstream: []string{addTool, disguised}, told: true},
 		"an approved one": {upstream: []string{addTool, rival}, change: func(o *Options) { o.Exposure = exposeAll(t, addTool, rival) }, approved: true, told: true},
-		"a known one":     {change: func(o *Options) { o.Exposure.Known = map[string]string{"report_observation": ""} }, told: true},
+		"a known one":     {change: func(o *Options) { o.Exposure.Known = map[string]Closed{"report_observation": {}} }, told: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := &observedCalls{}

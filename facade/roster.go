@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"anvil/compiler/canon"
@@ -197,8 +198,11 @@ func (w *walk) tell(tool string, live []byte, c *change, action pack.Action) {
 		outcome = "served"
 	}
 	if w.facade.drift.news(tool, canon.Digest(live), outcome) {
-		w.facade.logf("tool %s is %s: %s; see the change with: anvil mcp diff %s %s", shown(tool), outcome, c,
-			diag.ShellPath(w.facade.options.Name+"/snapshot.json"), cmp.Or(w.facade.options.Source, "TARGET"))
+		next := fmt.Sprintf("see the change with: anvil mcp diff %s %s", diag.ShellPath(w.facade.options.Name+"/snapshot.json"), cmp.Or(w.facade.options.Source, "TARGET"))
+		if c.back {
+			next = "approving it again lifts the quarantine: " + strings.TrimPrefix(w.facade.approval(tool), "run: ")
+		}
+		w.facade.logf("tool %s is %s: %s; %s", shown(tool), outcome, c, next)
 	}
 }
 

@@ -132,7 +132,7 @@ func (c *linkFront) handle(ctx context.Context) error {
 		if err != nil {
 			var tooLarge *wire.FrameTooLargeError
 			if errors.As(err, &tooLarge) {
-				_ = c.reply(nil, c.facade.refuse(refusal{code: codeInvalid, message: tooLarge.Error()}).Raw)
+				_ = c.reply(nil, c.facade.refuse(refusal{code: codeInvalid, message: tooLarge.Error(), reason: invalid, hint: sendLess}).Raw)
 			}
 			return err
 		}

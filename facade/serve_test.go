@@ -216,7 +216,7 @@ func TestStdio(t *testing.T) {
 			`{"jsonrpc":"2.0","id":1,"result":{"ran":"ping"}}` + "\n" + `{"jsonrpc":"2.0","id":1,"result":{"ran":"tools/call"}}` + "\n"},
 		{"line breaks inside", `{"jsonrpc":"2.0","id":1,"method":"pretty"}` + "\n", `{"jsonrpc":"2.0","id":1,  "result":{} }` + "\n"},
 		{"bad line", "what?\n" + `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n",
-			`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"malformed JSON: want a value at byte 0"}}` + "\n" + `{"jsonrpc":"2.0","id":1,"result":{"ran":"ping"}}` + "\n"},
+			`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"malformed JSON: want a value at byte 0","data":{"code":"validation_error","hint":"send a message of JSON-RPC 2.0, in one piece"}}}` + "\n" + `{"jsonrpc":"2.0","id":1,"result":{"ran":"ping"}}` + "\n"},
 		{"nothing", "", ""},
 	}
 	for _, c := range cases {

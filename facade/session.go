@@ -129,7 +129,7 @@ func (s *session) over() *refusal {
 func (s *session) end(cause error) { s.cancel(cause) }
 
 // noDiscover is how a server of the initialize era answers server/discover; clients then send initialize.
-var noDiscover = refusal{code: codeNoMethod, message: "unknown method \"server/discover\": open the session with initialize"}
+var noDiscover = refusal{code: codeNoMethod, message: "unknown method \"server/discover\": open the session with initialize", reason: unsupported, hint: "send initialize"}
 
 // answer gives the client the reply to its request, under the id it used.
 func (s *session) answer(to *stream, id []byte, e wire.Envelope) {
@@ -223,7 +223,7 @@ func (s *session) quiet() bool {
 // list answers tools/list.
 func (s *session) list(e wire.Envelope, reply func(wire.Envelope)) {
 	if problem := listParams(e.Bytes(e.Params)); problem != "" {
-		reply(s.facade.refuse(refusal{code: codeParams, message: problem}))
+		reply(s.facade.refuse(refusal{code: codeParams, message: problem, reason: invalid, hint: onePage}))
 		return
 	}
 	s.tools.verify(e.Bytes(e.ID), func(roster *roster, err error) {
@@ -246,6 +246,8 @@ func (s *session) list(e wire.Envelope, reply func(wire.Envelope)) {
 		}
 	}, nil)
 }
+
+const onePage = "ask for the list without params.cursor: it has one page"
 
 // listParams says what is wrong with the parameters of a tools/list. The list has one page, so no cursor can be ours.
 func listParams(params []byte) (problem string) {

@@ -140,7 +140,7 @@ func (s *session) greet(e wire.Envelope) (*hello, *refusal) {
 		return nil, &r
 	}
 	if e.MethodName() == methodInitialize {
-		return nil, &refusal{code: codeNoMethod, message: "unknown method \"initialize\": requests of protocol version " + h.version + " open no session"}
+		return nil, &refusal{code: codeNoMethod, message: "unknown method \"initialize\": requests of protocol version " + h.version + " open no session", reason: unsupported, hint: "send the requests themselves, without initialize"}
 	}
 	if was := s.hello.Swap(h); was == nil || was.version != h.version {
 		if link, ok := s.up.(exchanges); ok {

@@ -121,6 +121,14 @@ func UUID(digits string) string {
 	return digits[:8] + "-" + digits[8:12] + "-" + digits[12:16] + "-" + digits[16:20] + "-" + digits[20:]
 }
 
+// OtherSpelling spells an id of 32 hex digits as UUID does, which is how sessions of a facade are recorded; ok is false for any other id.
+func OtherSpelling(id string) (uuid string, ok bool) {
+	if _, err := hex.DecodeString(id); err != nil || len(id) != 32 {
+		return "", false
+	}
+	return UUID(strings.ToLower(id)), true
+}
+
 // UnknownCode stands for a failure that has no code.
 const UnknownCode = "unknown"
 

@@ -55,10 +55,11 @@ type entry struct {
 
 // OpenTokens reads the file at path. It fails on one that could not be used. now is the clock, and log gets a line when the file can be used no more, and again.
 func OpenTokens(path string, now func() time.Time, log func(string)) (*Tokens, error) {
-	t := &Tokens{path: path, now: now, log: log}
+	t := &Tokens{path: path, now: now, log: func(string) {}} // what is wrong at the start is returned
 	if _, err := t.current(); err != nil {
 		return nil, err
 	}
+	t.log = log
 	return t, nil
 }
 

@@ -6,15 +6,17 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"anvil/compiler/canon"
 	"anvil/compiler/pack"
 	"anvil/compiler/schema"
+	"anvil/internal/near"
 )
 
 // hold asks the rule of every tool as far as it can be told, and keeps what comes of it. A rule that can hold for none, or reads what none has, is an error.
-func (c *rule) hold(tools map[string]*tool, parts map[*tool]*part) error {
+func (c *rule) hold(tools map[string]*tool, parts map[*tool]*part, place string) error {
 	if len(tools) == 0 {
 		return nil
 	}
@@ -52,9 +54,36 @@ func (c *rule) hold(tools map[string]*tool, parts map[*tool]*part) error {
 	case !holds && trouble != "":
 		return fmt.Errorf("it can be decided for no operation of the pack: %s", trouble)
 	case !holds:
-		return errors.New("it can never be true for any operation of the pack; see what there is with `anvil pack show` and `anvil mcp review`")
+		return c.never(tools, place)
 	}
 	return nil
+}
+
+// never says of a rule that holds for no operation why, and how to go on: perhaps the server had the tool once that it is about.
+func (c *rule) never(tools map[string]*tool, place string) error {
+	var gone, meant []string
+	for _, name := range c.reads.tools {
+		if tools[name] == nil {
+			gone = append(gone, strconv.Quote(name))
+			for _, like := range near.Names(name, slices.Sorted(maps.Keys(tools))) {
+				meant = append(meant, strconv.Quote(like))
+			}
+		}
+	}
+	way := "take the rule out of " + place + ", and adopt again"
+	if c.source.Sealed {
+		way = "write the rules that are to stay into the section policy of the configuration (policy: {} for none), and adopt again"
+	}
+	if len(gone) == 0 {
+		return errors.New("it can never be true for any operation of the pack: correct it, or " + way)
+	}
+	slices.Sort(gone)
+	question := ""
+	if len(meant) > 0 {
+		question = near.Question(meant, "")
+	}
+	return fmt.Errorf("it is about tool %s, which the server does not have (any more), so it can never be true for any operation of the pack%s: %s",
+		strings.Join(slices.Compact(gone), " and "), question, way)
 }
 
 // mayHold reports a rule that what will have been learned can make true: a pack begins without.

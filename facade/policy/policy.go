@@ -19,6 +19,7 @@ type Source struct {
 	Name    string // of the file, as refusals give it: "facade.yaml", "anvil.yaml"
 	Policy  pack.Policy
 	Place   func(pointer string) string // where something of it stands: "anvil.yaml:12"; nil says Name
+	Sealed  bool                        // it stands in a pack, where nobody may edit it
 	Several bool                        // it is for several servers: a rule about another one is left out, not refused
 }
 
@@ -197,7 +198,7 @@ func (set *Set) add(s *source) (notes []string, problems []error) {
 			err = c.idle(s)
 		}
 		if err == nil {
-			err = c.hold(set.tools, parts)
+			err = c.hold(set.tools, parts, s.place(at))
 		}
 		if err != nil {
 			problems = append(problems, fmt.Errorf("%s: policy: rule %q: %w", s.place(at), r.ID, err))

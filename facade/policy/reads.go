@@ -12,6 +12,7 @@ type reads struct {
 	members   [][]string // of arguments: {"order", "total"} for arguments.order.total
 	loops     bool
 	doubles   []float64 // literals
+	tools     []string  // names that the variable tool is compared with
 }
 
 func readsOf(expr ast.Expr) *reads {
@@ -63,7 +64,29 @@ func (r *reads) visit(e ast.Expr) {
 	}
 }
 
+// names notes the tools that an expression names: tool == "x", "x" == tool and tool in ["x", "y"].
+func (r *reads) names(c ast.CallExpr) {
+	isTool := func(e ast.Expr) bool { return e.Kind() == ast.IdentKind && e.AsIdent() == "tool" }
+	args := c.Args()
+	switch {
+	case len(args) != 2:
+	case c.FunctionName() == operators.Equals:
+		for i, e := range args {
+			if name, ok := text(args[1-i]); ok && isTool(e) {
+				r.tools = append(r.tools, name)
+			}
+		}
+	case c.FunctionName() == operators.In && isTool(args[0]) && args[1].Kind() == ast.ListKind:
+		for _, e := range args[1].AsList().Elements() {
+			if name, ok := text(e); ok {
+				r.tools = append(r.tools, name)
+			}
+		}
+	}
+}
+
 func (r *reads) call(c ast.CallExpr) {
+	r.names(c)
 	if c.FunctionName() == operators.In && len(c.Args()) == 2 {
 		if name, ok := text(c.Args()[0]); ok {
 			if path, isMember := memberPath(c.Args()[1]); isMember {

@@ -30,9 +30,9 @@ var (
 	// ErrKey is a key that is none.
 	ErrKey = errors.New("an idempotency key has 1 to 255 visible ASCII characters; give another")
 	// ErrLost is a reservation that is somebody else's by now: it was unknown, and a person decided about it.
-	ErrLost = errors.New("the reservation is no longer held: its outcome was unknown, and a person decided about it meanwhile; look at it with `anvil mcp approvals`")
+	ErrLost = errors.New("the reservation is no longer held: its outcome was unknown, and a person decided about it meanwhile")
 	// ErrNoOutcome is an outcome that nobody waits for.
-	ErrNoOutcome = errors.New("no unknown outcome has this id; see those that wait with `anvil mcp approvals`")
+	ErrNoOutcome = errors.New("no unknown outcome has this id")
 )
 
 // What goes wrong with a question or its token.
@@ -40,13 +40,19 @@ var (
 	ErrUnknownToken = errors.New("the token is unknown: call again without one, which gives a new one")
 	ErrReplayed     = errors.New("the token was used before, and counts once: call again without it, which gives a new one")
 	ErrExpired      = errors.New("the time to approve the call is over: call again without the token, which asks again")
-	ErrUndecided    = errors.New("nobody has approved the call yet: see it with `anvil mcp approvals`")
-	ErrNoAsk        = errors.New("no call has this id; see those that wait with `anvil mcp approvals`")
+	ErrUndecided    = errors.New("nobody has approved the call yet")
+	ErrNoAsk        = errors.New("no call has this id")
 	// ErrTooMany bounds what one caller can make others read.
-	ErrTooMany = errors.New("too many calls of this caller wait for a decision: decide about those first, with `anvil mcp approvals`")
+	ErrTooMany = errors.New("too many calls of this caller wait for a decision; those come first")
 	// ErrTooLong is a call that nobody could be shown whole, so that nobody is asked.
 	ErrTooLong = fmt.Errorf("the call is too long to be shown to a person, who is shown %d bytes at most; send less at a time", MaxShown)
 )
+
+// Spent reports an error of [Store.Redeem] after which the token is worth nothing for the call, however often it comes.
+func Spent(err error) bool {
+	var altered *AlteredError
+	return errors.Is(err, ErrUnknownToken) || errors.Is(err, ErrReplayed) || errors.Is(err, ErrExpired) || errors.As(err, &altered)
+}
 
 // AlteredError is a token given with another call than it was made for.
 type AlteredError struct {

@@ -283,3 +283,23 @@ func shownCall(text string) askedRequest {
 	}
 	return r
 }
+
+// approvalsWords are the command that decides on the calls of a facade that serves, wherever it is typed: with the state that the line names, or the configuration
+// that does where the line names that.
+func (sh *shell) approvalsWords(c *cli.Context) (string, error) {
+	const command = "anvil mcp approvals"
+	flag, value := "--state", c.String("state")
+	switch {
+	case c.IsSet("state") && (isPostgres(value) || strings.Contains(value, "://")):
+		return command + " --state " + diag.ShellPath(withoutPassword(value)), nil
+	case !c.IsSet("state") && !c.IsSet("config"):
+		return command, nil
+	case !c.IsSet("state"):
+		flag, value = "--config", c.String("config")
+	}
+	path, err := filepath.Abs(value)
+	if err != nil {
+		return "", err
+	}
+	return command + " " + flag + " " + diag.ShellPath(path), nil
+}

@@ -58,17 +58,17 @@ func (sh *shell) decide(c *cli.Context, approve bool) (err error) {
 		report.Approval, text, err = sh.answerAsk(s, d)
 	}
 	if err != nil {
-		return decisionError(err)
+		return decisionError(err, d.words)
 	}
 	return sh.printed("", format, report, func() ([]byte, error) { return []byte(text + "\n"), nil })
 }
 
 // decisionError gives a decision that came to nothing its exit code.
-func decisionError(err error) error {
+func decisionError(err error, words string) error {
 	var before *state.DecidedError
 	switch {
 	case errors.Is(err, state.ErrNoAsk), errors.Is(err, state.ErrNoOutcome):
-		return usage(err)
+		return usage(fmt.Errorf("%w; see those that wait with `anvil mcp approvals%s`", err, words))
 	case errors.As(err, &before), errors.Is(err, state.ErrExpired):
 		return &exitError{exitFindings, err}
 	}

@@ -51,6 +51,9 @@ func (sh *shell) learnGraph(c *cli.Context) (err error) {
 		return sh.listSessions(s, format)
 	}
 	sessions, err := sh.sessions(s, learn.Query{Session: session, Workflow: name, Linked: true})
+	if other, ok := learn.OtherSpelling(session); ok && err == nil && len(sessions) == 0 { // as the audit log has it
+		sessions, err = sh.sessions(s, learn.Query{Session: other, Workflow: name, Linked: true})
+	}
 	if err != nil {
 		return err
 	}

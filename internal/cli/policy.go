@@ -26,7 +26,7 @@ func (sh *shell) rulesOf(c *cli.Context, p *pack.Pack, service string, operation
 	var own *pack.Policy
 	if settings, err := p.Settings(); err == nil && !settings.Policy.IsEmpty() { // a pack of another mode has none
 		own = settings.Policy
-		sources = append(sources, policy.Source{Name: pack.FacadeFile, Policy: *own, Place: p.PolicyPlace})
+		sources = append(sources, policy.Source{Name: pack.FacadeFile, Policy: *own, Place: p.PolicyPlace, Sealed: true})
 	}
 	file, err := sh.loadConfig(c)
 	if err != nil || file == nil || file.Serving.Policy.IsEmpty() {
@@ -107,7 +107,7 @@ func (sh *shell) policyFor(c *cli.Context, earlier *pack.Pack, in emit.Inputs, d
 	case file != nil && file.Serving.Policy == in.Serving.Policy:
 		from = configuredRules(file)
 	case earlier != nil:
-		from.Place = earlier.PolicyPlace
+		from.Place, from.Sealed = earlier.PolicyPlace, true
 	}
 	operations := ruled(d, in.Learned)
 	_, notes, err := policy.Compile(d.Service.ID, operations, from)

@@ -175,10 +175,18 @@ func (r policyReport) text() []byte {
 	}
 	w := diag.NewTable(&b)
 	fmt.Fprintln(w, "OPERATION\tSTATE\tLIST\tCALL\tRULE\tREASON")
+	closed := false
 	for _, o := range r.Operations {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", diag.Printable(o.Operation), o.State, o.List.words(true), o.Call.words(false), orDash(o.rules()), orDash(diag.Printable(o.Call.Reason)))
+		list, call := o.List.words(true), o.Call.words(false)
+		if o.State != air.StateApproved {
+			list, call, closed = "-", "-", true
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", diag.Printable(o.Operation), o.State, list, call, orDash(o.rules()), orDash(diag.Printable(o.Call.Reason)))
 	}
 	_ = w.Flush()
+	if closed {
+		fmt.Fprintln(&b, "\noperations which are not approved are neither listed nor called, whatever the rules say")
+	}
 	return b.Bytes()
 }
 

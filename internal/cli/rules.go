@@ -28,7 +28,7 @@ func allRules() diag.Catalog {
 }
 
 func (sh *shell) rulesCommand() *cli.Command {
-	return &cli.Command{Name: "rules", Usage: "list the rules, or explain one", ArgsUsage: "[ID]", Flags: []cli.Flag{
+	return &cli.Command{Name: "rules", Usage: "list the rules, or explain one, or a code of an error", ArgsUsage: "[ID]", Flags: []cli.Flag{
 		&cli.BoolFlag{Name: "profiles", Usage: "list the revisions and clients that a surface is judged by; with the id of one, everything that is known of it: names, cuts, limits, sources and months"},
 		formatFlag("text", "markdown"),
 	}, Action: func(c *cli.Context) error {
@@ -73,6 +73,9 @@ func (sh *shell) writePage(page []byte) error {
 // explainRule prints one rule, as text or as a page.
 func (sh *shell) explainRule(id string, markdown bool) error {
 	r, ok := allRules().Find(id)
+	if e, is := errorCode(id); !ok && is {
+		return sh.explainCode(e, markdown)
+	}
 	if !ok {
 		return unknownRule(id, allRules())
 	}
@@ -80,6 +83,26 @@ func (sh *shell) explainRule(id string, markdown bool) error {
 		return sh.writePage(rulePage(r))
 	}
 	return sh.explain(r)
+}
+
+// errorCode finds a code of errors.
+func errorCode(id string) (air.ErrorAbout, bool) {
+	for _, e := range air.Errors {
+		if string(e.Code) == id {
+			return e, true
+		}
+	}
+	return air.ErrorAbout{}, false
+}
+
+// explainCode prints what a code of an error means, and what its reader does next.
+func (sh *shell) explainCode(e air.ErrorAbout, markdown bool) error {
+	form := "%s (code of an error)\n%s\n-> %s\n"
+	if markdown {
+		form = "# %s\n\nA code of an error. %s\n\n%s\n"
+	}
+	fmt.Fprintf(sh.out, form, e.Code, e.Means, e.Does)
+	return sh.out.err
 }
 
 // explain prints a rule: what it means, what to do, on which axes it counts, and the fixture it fires on.
@@ -123,6 +146,9 @@ func unknownRule(id string, rules diag.Catalog) error {
 	var ids []string
 	for _, r := range rules {
 		ids = append(ids, r.ID)
+	}
+	for _, e := range air.Errors {
+		ids = append(ids, string(e.Code))
 	}
 	if like := near.Names(id, ids); len(like) > 0 {
 		hint = "the nearest are " + strings.Join(like, ", ") + "; " + hint

@@ -224,6 +224,9 @@ func (sh *shell) openFacadeTo(c *cli.Context, target config.Target, p *pack.Pack
 	o := facade.Options{Name: p.Dir, Source: cmp.Or(watch.source, shellTarget(target)), Dial: dial, Log: log, Refused: watch.refused, Service: document.Service.ID, Observe: watch.observe, Now: sh.now, AskPeople: watch.asks, Front: watch.front.Front, Limits: facade.Limits{Rate: watch.front.rate}}
 	if watch.state != nil {
 		o.Approvals, o.Ledger = watch.state, watch.state
+		if o.ApprovalsCommand, err = sh.approvalsWords(c); err != nil {
+			return nil, err
+		}
 	}
 	if watch.records != nil {
 		o.Audit, o.Telemetry = watch.records.audit, watch.records.telemetry

@@ -35,7 +35,7 @@ func (sh *shell) exposure(c *cli.Context, p *pack.Pack, d air.Document, log func
 	if err != nil {
 		return facade.Exposure{}, err
 	}
-	e := facade.Exposure{Policy: rules, Tools: map[string]facade.Tool{}, Known: map[string]string{}, Instructions: s.Instructions.Canonical(), Server: s.Server.Canonical(),
+	e := facade.Exposure{Policy: rules, Tools: map[string]facade.Tool{}, Known: map[string]facade.Closed{}, Instructions: s.Instructions.Canonical(), Server: s.Server.Canonical(),
 		Protocol: facade.Protocol{Stateless: s.Era == surface.EraStateless, Versions: s.SupportedVersions}}
 	operations := newMatcher(now.Operations)
 	for _, it := range s.Tools() {
@@ -44,11 +44,12 @@ func (sh *shell) exposure(c *cli.Context, p *pack.Pack, d air.Document, log func
 		case o.State == air.StateApproved: // so contract and text are those that were approved
 			e.Tools[it.Name] = facade.Tool{Item: it, Operation: o, Until: approvedUntil(*o)}
 		case o.Block != nil:
-			e.Known[it.Name] = "blocked " + blockWords(*o.Block) + "; " + liftWords(p.Dir, *o)
+			e.Known[it.Name] = facade.Closed{Standing: facade.Blocked, Why: "blocked " + blockWords(*o.Block) + "; " + liftWords(p.Dir, *o)}
 		default:
-			e.Known[it.Name] = ""
+			e.Known[it.Name] = facade.Closed{}
 			if ended := endedWords(d, *o, sh.now()); ended != "" {
-				e.Known[it.Name] = "not approved any more: " + ended + "; to allow it again run: anvil mcp approve " + diag.ShellPath(p.Dir) + " " + diag.ShellWord(it.Name)
+				e.Known[it.Name] = facade.Closed{Standing: facade.ApprovalEnded,
+					Why: "not approved any more: " + ended + "; to allow it again run: anvil mcp approve " + diag.ShellPath(p.Dir) + " " + diag.ShellWord(it.Name)}
 			}
 		}
 	}

@@ -29,7 +29,7 @@ type records struct {
 	telemetry *telemetry.Telemetry // nil without
 	log       func(string)
 	rules     func(*pack.Pack) (digest string, err error) // that hold for the pack
-	end       func() // of the listener
+	end       func()                                      // of the listener
 }
 
 // records opens them. They are asked for by flags, by the pack and by the environment.

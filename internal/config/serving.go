@@ -8,6 +8,9 @@ import (
 
 // readServing reads a key of the section facade; they go into the packs of mode facade but for state and who may call.
 func (f *File) readServing(key string, value *canon.Node, at string) error {
+	if !isFacadeKey(key) {
+		return f.problem(at, "unknown key %q in facade; known are %s", key, facadeKeyNames())
+	}
 	if known, err := f.readFront(key, value, at); known {
 		return err
 	}
@@ -30,8 +33,6 @@ func (f *File) readServing(key string, value *canon.Node, at string) error {
 		return f.readSwitch(&f.Serving.Metadata, key, value, at)
 	case "reports":
 		return f.readSwitch(&f.Serving.Reports, key, value, at)
-	default:
-		return f.problem(at, "unknown key %q in facade; known are allowHosts, audience, audit, issuer, metadata, onDrift, rate, reports, state, timeout and tokens", key)
 	}
 	if err := f.Serving.Check(); err != nil {
 		return f.problem(at, "facade.%s", err)

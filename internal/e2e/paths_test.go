@@ -73,9 +73,9 @@ func (p rawPath) refused(c call) {
 	if !errors.As(err, &rpc) {
 		p.Fatalf("%s is not approved, and gave %s, %v", c.tool, got, err)
 	}
-	// The message is the one for a tool that does not exist; what an operator needs stands beside it.
+	// The message says how the tool stands; what an operator needs stands beside it.
 	data := mustParse(p, string(rpc.Raw)).Get("data")
-	if !strings.Contains(rpc.Message, "unknown tool") || data.Get("code").Text() != "policy_denied" {
+	if !strings.Contains(rpc.Message, "is not approved") || data.Get("code").Text() != "policy_denied" {
 		p.Errorf("%s is not approved, and was answered with %s", c.tool, rpc.Raw)
 	}
 	contains(p, "the hint", data.Get("hint").Text(), "not approved", "anvil mcp approve pack "+c.tool)
@@ -139,7 +139,7 @@ func (p sdkPath) returns(c call, want []byte) {
 
 func (p sdkPath) refused(c call) {
 	p.Helper()
-	if result, err := p.call(c); err == nil || !strings.Contains(err.Error(), "unknown tool") {
+	if result, err := p.call(c); err == nil || !strings.Contains(err.Error(), "is not approved") {
 		p.Errorf("%s is not approved, and gave %v, %v", c.tool, result, err)
 	}
 }

@@ -205,7 +205,7 @@ func notModified(uri string, query url.Values, etag string) (Content, error) {
 
 // sessionGraph is the graph of a session's calls.
 func (r reading) sessionGraph(ctx context.Context, id string) (*workflow.Graph, error) {
-	events, err := r.events(ctx, learn.Query{Session: id})
+	events, err := r.eventsOf(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -213,6 +213,15 @@ func (r reading) sessionGraph(ctx context.Context, id string) (*workflow.Graph, 
 		return nil, fmt.Errorf("%w: no call of a session %.200q was observed", ErrNoResource, id)
 	}
 	return workflow.Build(events), nil
+}
+
+// eventsOf are the calls of a session, whose id may be spelled as the audit log has it.
+func (r reading) eventsOf(ctx context.Context, id string) ([]learn.Event, error) {
+	events, err := r.events(ctx, learn.Query{Session: id})
+	if other, ok := learn.OtherSpelling(id); ok && err == nil && len(events) == 0 {
+		return r.events(ctx, learn.Query{Session: other})
+	}
+	return events, err
 }
 
 // events are those of a query, the latest where there are too many.

@@ -119,6 +119,25 @@ func TestGraphsAreResources(t *testing.T) {
 	}
 }
 
+// TestSessionsAsTheAuditLogSpellsThem: an id of a facade's session is found without its dashes too.
+func TestSessionsAsTheAuditLogSpellsThem(t *testing.T) {
+	r := observed(t)
+	const digits = "23ac8edc937a4b1c9d2e3f4a5b6c7d8e"
+	e := learn.Event{ID: "x", Session: learn.UUID(digits), Tool: learn.Tool{Server: "desk", Name: "search"}, At: start, Duration: time.Second, Outcome: learn.Succeeded, Attempts: 1,
+		Input: learn.Unmeasured, Output: learn.Unmeasured}
+	if _, err := r.Store.(learn.Store).Record(t.Context(), []learn.Event{e}); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{learn.UUID(digits), digits, strings.ToUpper(digits)} {
+		if _, n := read(t, r, "dev.adaptivemcp://execution-graph/"+id+"?format=json"); len(n.Get("nodes").Elements()) != 1 {
+			t.Errorf("%s: %s", id, n.Raw)
+		}
+	}
+	if _, err := r.Read(t.Context(), "dev.adaptivemcp://execution-graph/"+strings.Repeat("0", 32), view.Reader{}); !errors.Is(err, view.ErrNoResource) {
+		t.Errorf("a session that nobody observed: %v", err)
+	}
+}
+
 func TestWhatIsNoResource(t *testing.T) {
 	r := observed(t)
 	for _, uri := range []string{"", "https://example.test", "dev.adaptivemcp://", "dev.adaptivemcp://other", "dev.adaptivemcp://tools-metadata/x", "dev.adaptivemcp://execution-graph/nobody",

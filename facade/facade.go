@@ -126,6 +126,8 @@ type Facade struct {
 	lanes  lanes
 	rounds rounds
 
+	deadlines deadlines
+
 	mu       sync.Mutex
 	closed   bool
 	sessions map[string]*httpSession // by session id; nil while one is being opened
@@ -181,6 +183,7 @@ func (f *Facade) Close() error {
 	f.mu.Unlock()
 	f.cancel()
 	f.work.Wait()
+	f.deadlines.stop()
 	return nil
 }
 

@@ -18,7 +18,7 @@ import (
 	"anvil/wire"
 )
 
-const benchTool = `{"name":"echo","inputSchema":{"type":"object"}}`
+const benchTool = `{"name":"echo","inputSchema":{"type":"object","properties":{"text":{"type":"string"},"n":{"type":"integer"}},"required":["n"]}}`
 
 // tellCPU answers each byte on file 3 with the CPU time of this process on file 4.
 func tellCPU() {

@@ -47,6 +47,10 @@ type Call struct {
 	loss     atomic.Pointer[loss] // why the last try has no reply of the upstream's; nil: it has
 	doubtful atomic.Bool          // a try of it may have taken effect, and has no reply
 	attempt  *attempt             // that is made of it; nil before
+	own      struct {             // where record and attempt are
+		record  record
+		attempt attempt
+	}
 
 	cancelled []func() // called when the client gives the call up
 	record    *record  // for those that are told of calls; nil where nobody is

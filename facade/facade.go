@@ -128,6 +128,8 @@ type Facade struct {
 
 	rounds rounds
 
+	deadlines deadlines
+
 	mu       sync.Mutex
 	closed   bool
 	sessions map[string]*httpSession // by session id; nil while one is being opened
@@ -183,6 +185,7 @@ func (f *Facade) Close() error {
 	f.mu.Unlock()
 	f.cancel()
 	f.work.Wait()
+	f.deadlines.stop()
 	return nil
 }
 

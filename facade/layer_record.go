@@ -56,7 +56,8 @@ func (u recorder) Call(ctx context.Context, c *Call, reply func(wire.Envelope)) 
 // It runs where the client's messages are handled, so that a log that lags holds this client up and nobody else.
 func (s *session) record(c *Call, reply func(wire.Envelope)) (func(wire.Envelope), bool) {
 	f := s.facade
-	r := &record{session: s, call: c, reply: reply, begun: f.now(), number: s.observed.Add(1), request: len(c.Request.Raw), input: -1}
+	r := &c.own.record
+	r.session, r.call, r.reply, r.begun, r.number, r.request, r.input = s, c, reply, f.now(), s.observed.Add(1), len(c.Request.Raw), -1
 	c.record = r
 	x := f.exposed.Load()
 	if r.contract, r.exposed = x.contracts[c.Tool]; r.exposed {

@@ -39,12 +39,15 @@ type attempt struct {
 	try     int                 // the one whose reply counts, from 1
 	over    bool                // the call has its reply, or its client gave it up
 	settled func(success error) // tells the breaker of the try; nil once it was told
-	timer   *time.Timer
+
+	due   time.Time // when the try is given up; zero: it is not waited for. This and place are the deadlines'
+	place int
 }
 
 func (l repeating) Call(ctx context.Context, c *Call, reply func(wire.Envelope)) {
 	f := l.session.facade
-	a := &attempt{repeating: l, ctx: ctx, call: c, reply: reply, plan: f.exposed.Load().plan(c.Tool), begun: f.now()}
+	a := &c.own.attempt
+	a.repeating, a.ctx, a.call, a.reply, a.plan, a.begun = l, ctx, c, reply, f.exposed.Load().plan(c.Tool), f.now()
 	f.retries.earn()
 	c.attempt = a
 	a.make(l.session)
@@ -69,11 +72,7 @@ func (a *attempt) make(on *session) {
 	try := a.try
 	a.settled = settled
 	a.call.loss.Store(nil)
-	if a.timer == nil {
-		a.timer = time.AfterFunc(a.plan.timeout, func() { a.late() })
-	} else {
-		a.timer.Reset(a.plan.timeout)
-	}
+	f.deadlines.set(a, a.plan.timeout)
 	a.mu.Unlock()
 	next := a.next
 	if try > 1 { // perhaps by another upstream, whose tools nobody has looked at, and not at once
@@ -87,7 +86,7 @@ func (a *attempt) extend() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.over && a.settled != nil {
-		a.timer.Reset(a.plan.timeout)
+		a.session.facade.deadlines.set(a, a.plan.timeout)
 	}
 }
 
@@ -103,7 +102,7 @@ func (a *attempt) close(try int, f *loss) bool {
 	}
 	settled := a.settled
 	a.settled = nil
-	a.timer.Stop()
+	a.session.facade.deadlines.drop(a)
 	if f.breaks() {
 		settled(errTrouble)
 	} else {
@@ -203,9 +202,7 @@ func (a *attempt) cancelled() {
 		return
 	}
 	a.over = true
-	if a.timer != nil {
-		a.timer.Stop()
-	}
+	a.session.facade.deadlines.drop(a)
 	if a.settled != nil {
 		a.settled(nil)
 		a.settled = nil

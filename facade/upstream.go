@@ -50,16 +50,16 @@ func (g *gatherer) expect(more bool) {
 
 // received handles one message, or what came in its place; the error is that which ends the link.
 func (s *session) received(e wire.Envelope, err error) error {
-	var lost *wire.ReplyLostError
-	switch {
-	case err == nil:
+	if err == nil {
 		s.take(e)
-	case errors.As(err, &lost):
-		s.loseReply(lost)
-	default:
-		return err
+		return nil
 	}
-	return nil
+	var lost *wire.ReplyLostError
+	if errors.As(err, &lost) {
+		s.loseReply(lost)
+		return nil
+	}
+	return err
 }
 
 // loseReply answers the request whose reply is known not to come, so that nobody waits for it.

@@ -22,6 +22,7 @@ type lineReader struct {
 	noise     *noiseLog
 	started   bool
 	queue     []received // what was read but not handed over
+	spare     []received // of no length: where the queue begins
 	partial   []byte     // lines that begin a message written over several
 	joined    int        // how many lines were added to the first of partial
 	last      bool       // the line taken is the last, and has no end
@@ -35,7 +36,8 @@ type lineReader struct {
 }
 
 func newLineReader(r io.Reader, oversized *oversizedLog, noise *noiseLog) *lineReader {
-	return &lineReader{r: r, max: oversized.limit, oversized: oversized, noise: noise}
+	spare := make([]received, 0, 1)
+	return &lineReader{queue: spare, spare: spare, r: r, max: oversized.limit, oversized: oversized, noise: noise}
 }
 
 // next returns the next message, or the reply lost in its place. After an error nothing more can be read. An envelope without members
@@ -44,7 +46,9 @@ func (l *lineReader) next() (received, error) {
 	for {
 		if len(l.queue) > 0 {
 			r := l.queue[0]
-			l.queue = l.queue[1:]
+			if l.queue = l.queue[1:]; len(l.queue) == 0 {
+				l.queue = l.spare[:0]
+			}
 			return r, nil
 		}
 		line, err := l.line()

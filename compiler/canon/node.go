@@ -239,7 +239,8 @@ func (n *Node) Int() (int64, bool) {
 	if !ok || d.point > 19 || len(d.digits) > max(d.point, 0) {
 		return 0, false
 	}
-	v, err := strconv.ParseInt(string(d.append(nil)), 10, 64)
+	var digits [24]byte
+	v, err := strconv.ParseInt(string(d.append(digits[:0])), 10, 64)
 	return v, err == nil
 }
 

@@ -170,7 +170,25 @@ func (l *Log) put(i item) {
 	}
 	l.backlog.Add(1)
 	l.queue = append(l.queue, i)
-	l.signal()
+	if n := len(l.queue); n == 1 || n == l.many() {
+		l.signal()
+	}
+}
+
+// many is how many calls that wait are written at once.
+func (l *Log) many() int { return max(2, min(gatherMost, l.options.Queue/2)) }
+
+// Calls that follow each other closely are written together, so that the writer is not woken for each.
+const (
+	gatherTime = 5 * time.Millisecond
+	gatherMost = 256
+)
+
+// gathers reports whether what waits may wait a little for more.
+func (l *Log) gathers() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.closed && len(l.queue) < l.many()
 }
 
 func (l *Log) signal() {
@@ -223,18 +241,27 @@ func (l *Log) run() {
 	defer l.unlock()
 	sync := time.NewTimer(time.Hour)
 	defer sync.Stop()
+	gather := time.NewTimer(time.Hour)
+	defer gather.Stop()
 	var items []item
 	for open := true; open; {
 		select {
 		case <-l.wake:
-			items, open = l.take(items)
-			clean := !l.dirty
-			l.write(items)
-			if clean && l.dirty {
-				sync.Reset(l.options.Sync)
+			if l.gathers() {
+				gather.Reset(gatherTime)
+				continue
 			}
+			gather.Stop()
+		case <-gather.C:
 		case <-sync.C:
 			l.sync()
+			continue
+		}
+		items, open = l.take(items)
+		clean := !l.dirty
+		l.write(items)
+		if clean && l.dirty {
+			sync.Reset(l.options.Sync)
 		}
 	}
 	l.finish()

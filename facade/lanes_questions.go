@@ -9,9 +9,9 @@ const mostAnswers = 16
 
 var (
 	// noQuestions answers a request of an upstream's, which would wait for ever otherwise.
-	noQuestions = refusal{code: codeNoMethod, message: "the client is asked nothing in the middle of a request: say what is missing in the result (input_required)"}
+	noQuestions = refusal{code: codeNoMethod, reason: unsupported, message: "the client is asked nothing in the middle of a request", hint: "say what is missing in the result (input_required)"}
 	// noAnswers refuses a reply of a client's to a request that it was never sent: it could be the answer to somebody else's.
-	noAnswers = refusal{code: codeInvalid, message: "no reply is expected here: answer in inputResponses of the request that is made again"}
+	noAnswers = refusal{code: codeInvalid, reason: invalid, message: "no reply is expected here", hint: "answer in inputResponses of the request that is made again"}
 )
 
 // refuseRequest answers a request of the upstream's in the place of a client that cannot; h.mu is held.

@@ -112,7 +112,7 @@ func (s *session) answersResource(method string, e wire.Envelope, reply func(wir
 	case method == methodRead:
 		s.readPublished(e, uri, reply)
 	case s.hello.Load() != nil && !s.handshaken.Load(): // nobody would be told, nor end it
-		reply(s.facade.refuse(refusal{code: codeNoMethod, message: "unknown method " + shown(method) + ": listen to resources with " + methodListen}))
+		reply(s.facade.refuse(refusal{code: codeNoMethod, reason: unsupported, message: "unknown method " + shown(method), hint: "listen to resources with " + methodListen}))
 	case method == methodSubscribe:
 		s.subscribe(e, uri, reply)
 	default:

@@ -125,7 +125,7 @@ func TestSessionsAsTheAuditLogSpellsThem(t *testing.T) {
 	const digits = "23ac8edc937a4b1c9d2e3f4a5b6c7d8e"
 	e := learn.Event{ID: "x", Session: learn.UUID(digits), Tool: learn.Tool{Server: "desk", Name: "search"}, At: start, Duration: time.Second, Outcome: learn.Succeeded, Attempts: 1,
 		Input: learn.Unmeasured, Output: learn.Unmeasured}
-	if _, err := r.Store.(learn.Store).Record(t.Context(), []learn.Event{e}); err != nil {
+	if _, err := r.Store.Record(t.Context(), []learn.Event{e}); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []string{learn.UUID(digits), digits, strings.ToUpper(digits)} {

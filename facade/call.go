@@ -133,8 +133,9 @@ func (s *session) layers() Upstream {
 // call decodes a tools/call and hands it to the layers.
 func (s *session) call(e wire.Envelope, h *hello, reply func(wire.Envelope)) {
 	c := &Call{Request: e, Client: &s.client, hello: h}
+	x := s.facade.exposed.Load()
 	var problem, hint string
-	if c.Tool, c.Arguments, problem = callParams(e.Bytes(e.Params)); problem != "" {
+	if c.Tool, c.Arguments, problem = callParams(e.Bytes(e.Params), x.Tools); problem != "" {
 		hint = "give params.name once, as a string, and params.arguments once, as an object or not at all"
 	} else if at, twice := givenTwice(c.Arguments); twice {
 		problem, hint = "params.arguments gives a member twice: "+shown(at), "give every member once: readers do not agree on which of two counts"
@@ -144,7 +145,6 @@ func (s *session) call(e wire.Envelope, h *hello, reply func(wire.Envelope)) {
 		s.refuseAmbiguous(c, reply, problem, hint)
 		return
 	}
-	x := s.facade.exposed.Load()
 	c.Operation = x.Tools[c.Tool].Operation
 	if h != nil {
 		c.headers = mirrored(x.headers[c.Tool], c.Arguments)

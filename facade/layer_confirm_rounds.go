@@ -129,7 +129,7 @@ func (s *session) goOn(c *Call, b state.Binding, asked *round) {
 			kept.add([]byte(`"inputResponses"`), asked.responses)
 		}
 		c.Request = s.withParams(c.Request, kept.bytes())
-		_, c.Arguments, _ = callParams(c.Request.Bytes(c.Request.Params)) // they were read before, from other bytes
+		_, c.Arguments, _ = callParams(c.Request.Bytes(c.Request.Params), nil) // they were read before, from other bytes
 	}
 	c.granted = &b
 }

@@ -117,7 +117,8 @@ func lookalike(e wire.Envelope) string {
 
 // callParams reads the name and the arguments of a tools/call. It reports a problem instead when params is no object, the name is not given exactly once as
 // a string, its text is not exact, so that another reader could find another name there, or the arguments are not given at most once, as an object or null.
-func callParams(params []byte) (name string, arguments []byte, problem string) {
+// Names of known tools are not copied.
+func callParams(params []byte, known map[string]Tool) (name string, arguments []byte, problem string) {
 	if len(params) == 0 || params[0] != '{' {
 		return "", nil, "params is not an object"
 	}
@@ -126,6 +127,10 @@ func callParams(params []byte) (name string, arguments []byte, problem string) {
 		switch member := paramName(raw); {
 		case member == "name":
 			named++
+			if tool, ok := known[string(value[1:max(1, len(value)-1)])]; ok && value[0] == '"' && bytes.IndexByte(value, '\\') < 0 {
+				name = tool.Item.Name
+				return
+			}
 			text, ok := wire.Unquote(value)
 			if name = text; !ok {
 				problem = "params.name is not a string"

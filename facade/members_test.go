@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"anvil/compiler/canon"
+	"anvil/compiler/surface"
 	"anvil/wire"
 )
 
@@ -105,5 +106,18 @@ func TestRefusalFrame(t *testing.T) {
 				t.Errorf("%s: %v", fmt.Sprintf("%q", frame), err)
 			}
 		}
+	}
+}
+
+// The JSON text of one name can be another tool's name letter by letter.
+func TestKnownNamesAreDecoded(t *testing.T) {
+	known := map[string]Tool{`a\b`: {Item: surface.Item{Name: `a\b`}}, "add": {Item: surface.Item{Name: "add"}}}
+	for raw, want := range map[string]string{`"a\b"`: "a\b", `"a\\b"`: `a\b`, `"add"`: "add", `"\u0061dd"`: "add"} {
+		if got, _, problem := callParams([]byte(`{"name":`+raw+`}`), known); got != want || problem != "" {
+			t.Errorf("%s is read as %q (%s), want %q", raw, got, problem, want)
+		}
+	}
+	if _, _, problem := callParams([]byte(`{"name":5}`), map[string]Tool{"": {}}); problem == "" {
+		t.Error("a number passes for a name")
 	}
 }

@@ -83,7 +83,7 @@ type linkFront struct {
 	conversation conversation
 	opening      sync.Mutex // held while an upstream is started
 
-	turn  sync.Mutex // held while a message is handled
+	turn  chan struct{} // holds a token while a message is handled
 	watch watch
 
 	handled chan error  // gets what ended the handling of messages; the first counts
@@ -97,7 +97,7 @@ type linkFront struct {
 func newLinkFront(f *Facade, client wire.Link) *linkFront {
 	c := &linkFront{
 		facade: f, client: client, in: newInbox(f.limits.Ahead), out: newQueue(&budget{limit: f.limits.Queue}),
-		handled: make(chan error, 2), notes: notes{log: f.logf}, met: make(chan struct{}), closed: make(chan struct{}),
+		turn: make(chan struct{}, 1), handled: make(chan error, 2), notes: notes{log: f.logf}, met: make(chan struct{}), closed: make(chan struct{}),
 	}
 	c.watch.front = c
 	if l, ok := client.(*lines); ok {
@@ -136,9 +136,13 @@ func (c *linkFront) handle(ctx context.Context) error {
 			}
 			return err
 		}
-		c.turn.Lock()
+		select {
+		case c.turn <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 		err = c.take(ctx, e)
-		c.turn.Unlock()
+		<-c.turn
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ func (c *linkFront) read(ctx context.Context, number int) {
 			c.gatherFor(s, upward)
 			c.watch.begin(ctx, upward.on)
 			err = c.take(ctx, e)
-			c.turn.Unlock()
+			<-c.turn
 			if err != nil {
 				c.ends(err)
 			}
@@ -45,11 +45,16 @@ func (c *linkFront) read(ctx context.Context, number int) {
 // there is no session: to open one takes time.
 func (c *linkFront) mine(err error) *session {
 	s := c.opened()
-	if err != nil || s == nil || !c.turn.TryLock() {
+	if err != nil || s == nil {
+		return nil
+	}
+	select {
+	case c.turn <- struct{}{}:
+	default:
 		return nil
 	}
 	if !c.in.idle() {
-		c.turn.Unlock()
+		<-c.turn
 		return nil
 	}
 	return s

@@ -148,23 +148,30 @@ var frontKinds = map[string]func(t *testing.T, f *Facade) mcp.Transport{
 	},
 }
 
+// sdkThrough connects the SDK's client to a facade before what dial reaches.
+func sdkThrough(t *testing.T, dial func(context.Context) (wire.Link, error), transport func(*testing.T, *Facade) mcp.Transport, stateless bool) (*sdkClient, *mcp.ClientSession) {
+	t.Helper()
+	link, err := dial(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	exposure := exposeLive(t, link)
+	exposure.Protocol.Stateless = stateless
+	f, err := New(Options{Name: "demo", Exposure: exposure, Dial: dial, Log: func(line string) { t.Log(line) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	client := &sdkClient{}
+	return client, client.connect(t, transport(t, f))
+}
+
 func TestSDKThroughTheFacade(t *testing.T) {
 	for upstream, dialer := range upstreamKinds {
 		for front, transport := range frontKinds {
 			t.Run(front+" to "+upstream, func(t *testing.T) {
 				noLeak(t)
-				dial := dialer(t)
-				link, err := dial(context.Background())
-				if err != nil {
-					t.Fatal(err)
-				}
-				f, err := New(Options{Name: "demo", Exposure: exposeLive(t, link), Dial: dial, Log: func(line string) { t.Log(line) }})
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { f.Close() })
-				client := &sdkClient{}
-				session := client.connect(t, transport(t, f))
+				client, session := sdkThrough(t, dialer(t), transport, false)
 				defer session.Close()
 				converse(t, client, session)
 			})

@@ -103,20 +103,7 @@ func TestSDKClientsOfTheStatelessEra(t *testing.T) {
 		for front, transport := range frontKinds {
 			t.Run(front+" to "+kind, func(t *testing.T) {
 				noLeak(t)
-				dial := dialer(t)
-				link, err := dial(context.Background())
-				if err != nil {
-					t.Fatal(err)
-				}
-				exposure := exposeLive(t, link)
-				exposure.Protocol.Stateless = true
-				f, err := New(Options{Name: "demo", Exposure: exposure, Dial: dial, Log: func(line string) { t.Log(line) }})
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { f.Close() })
-				client := &sdkClient{}
-				session := client.connect(t, transport(t, f))
+				client, session := sdkThrough(t, dialer(t), transport, true)
 				defer session.Close()
 				converseStateless(t, client, session)
 			})
